@@ -1,7 +1,7 @@
 // Lesson board by keyboard, and state that must not be lost: a help request, a message, a moved student, added time.
 import assert from "node:assert/strict";
 
-import { focused, scenario } from "./harness.mjs";
+import { eventually, focusIs, rendered, scenario, until } from "./harness.mjs";
 
 const boardOf = async (harness, options = {}) => {
   const page = await harness.page("ada", {
@@ -9,6 +9,7 @@ const boardOf = async (harness, options = {}) => {
     ...options,
   });
   await page.locator("[data-card]").first().waitFor();
+  await rendered(page);
   return page;
 };
 const note = (page, text) => page.getByRole("alertdialog").filter({ hasText: text });
@@ -27,21 +28,21 @@ scenario("keyboard opens the first help request, moves between cards, opens a wo
   const board = await boardOf(harness);
   const [first, ...others] = await waiting(harness);
   await board.getByText(first.name).first().waitFor();
-  assert.ok((await board.title()).startsWith(`(${others.length + 1}) Landforms`), await board.title());
+  await board.waitForFunction((title) => document.title.startsWith(title), `(${others.length + 1}) Landforms`);
   await press(board, "h");
-  await board.waitForFunction(() => document.activeElement?.hasAttribute("data-handled"));
-  assert.equal(await focused(board), `Handled: ${first.groupNumber} ${first.name}`);
+  await focusIs(board, `Handled: ${first.groupNumber} ${first.name}`);
   await press(board, "3");
-  assert.match(await focused(board), /Glaciers/);
+  await focusIs(board, /Glaciers/);
   await press(board, "ArrowRight");
-  assert.match(await focused(board), /Deserts/);
+  await focusIs(board, /Deserts/);
   await press(board, "Home");
+  await focusIs(board, /Rivers/);
   for (const { name } of [first, ...others]) {
     await press(board, "n");
-    assert.match(await focused(board), new RegExp(name), "who waits for help comes first");
+    await focusIs(board, new RegExp(name), "who waits for help comes first");
   }
   await press(board, "n");
-  assert.match(await focused(board), /Coasts/, "then what was handed in");
+  await focusIs(board, /Coasts/, "then what was handed in");
 
   await press(board, "m");
   const dialog = board.getByRole("dialog");
@@ -49,7 +50,7 @@ scenario("keyboard opens the first help request, moves between cards, opens a wo
   await dialog.getByRole("textbox").press("h");
   await press(board, "Escape");
   await dialog.waitFor({ state: "detached" });
-  assert.match(await focused(board), /Coasts/, "the focus comes back to the card");
+  await focusIs(board, /Coasts/, "the focus comes back to the card");
 
   await press(board, "Enter");
   await board.waitForURL(/\/work\//);
@@ -58,10 +59,12 @@ scenario("keyboard opens the first help request, moves between cards, opens a wo
 
   await press(board, "?");
   await dialog.getByRole("checkbox").press("Space");
+  await dialog.getByRole("checkbox", { checked: false }).waitFor();
   await press(board, "Escape");
   await dialog.waitFor({ state: "detached" });
-  await press(board, "3");
-  assert.doesNotMatch(await focused(board), /Glaciers/, "single keys are switched off");
+  await focusIs(board, /Coasts/);
+  await press(board, "3", "ArrowRight");
+  await focusIs(board, /Islands/, "single keys are switched off, so the arrow leads on from Coasts");
 });
 
 scenario("handled help request is restored by undo and when the service rejects the update", async (harness) => {
@@ -71,8 +74,7 @@ scenario("handled help request is restored by undo and when the service rejects 
   const others = (await waiting(harness)).filter((group) => group.name !== "Volcanoes").map((group) => group.name);
   await call.getByRole("button", { name: /^Handled/ }).click();
   await call.waitFor({ state: "detached" });
-  for (const other of others)
-    assert.ok(await board.locator("aside ol > li").filter({ hasText: other }).isVisible(), `${other} is still waiting`);
+  for (const other of others) await board.locator("aside ol > li").filter({ hasText: other }).waitFor();
   await note(board, "handled").getByRole("button", { name: "Undo" }).click();
   await call.waitFor();
   const volcanoes = await harness.group("Volcanoes");
@@ -125,6 +127,7 @@ scenario("message to all groups is delivered once per group, also after a retry"
   await board.unroute(refused);
   await dialog.getByRole("button", { name: "Send again to 1 group" }).click();
   await note(board, "Sent to 8 groups").waitFor();
+  assert.ok(await board.evaluate(() => window.keptToasts > 0), "pages.mjs recognizes the timers of toasts");
   const ada = await harness.api("ada");
   for (const name of ["Rivers", "Glaciers"]) {
     const { data } = await ada.get(`/workrooms/${(await harness.group(name)).workRoomId}/messages`);
@@ -154,12 +157,23 @@ scenario("moving a student and extending the deadline can be undone", async (har
 
   const before = (await harness.topic("Landforms")).deadline;
   await board.getByRole("button", { name: "+5 min" }).click();
-  await board.getByRole("dialog").getByText("For all 8 groups.").waitFor();
+  const times = board.getByRole("dialog").locator("[aria-live]").filter({ hasText: "For all 8 groups." });
+  const shown = await times.innerText();
+  // The response arrives when the page has renewed the board already.
+  await board.route(
+    "**/bulk",
+    async (route) => {
+      const response = await route.fetch();
+      await eventually(async () => assert.notEqual(await times.innerText(), shown));
+      await route.fulfill({ response });
+    },
+    { times: 1 },
+  );
   await board.getByRole("button", { name: "Give 5 more minutes" }).click();
   await note(board, "New end").waitFor();
   assert.equal(Date.parse((await harness.topic("Landforms")).deadline) - Date.parse(before), 300_000);
   await note(board, "New end").getByRole("button", { name: "Undo" }).click();
-  while ((await harness.topic("Landforms")).deadline !== before) await board.waitForTimeout(50);
+  await until(async () => (await harness.topic("Landforms")).deadline === before, "the former end is back");
 });
 
 scenario("projector shows topic, remaining time and groups but nothing about their work", async (harness) => {
@@ -169,15 +183,16 @@ scenario("projector shows topic, remaining time and groups but nothing about the
   // The board has a timer, too, and stays until the code of the projector has loaded.
   await board.getByRole("link", { name: "Back to the board" }).waitFor();
   await board.getByRole("timer").waitFor();
+  const volcanoes = board.getByRole("listitem").filter({ hasText: "Volcanoes" });
+  await volcanoes.getByText(/Cleo/).waitFor();
   const words = await board.locator("body").innerText();
   assert.match(words, /Landforms/);
-  const volcanoes = board.getByRole("listitem").filter({ hasText: "Volcanoes" });
-  assert.match(await volcanoes.innerText(), /Cleo/);
   for (const secret of ["Which of our two sources", "submitted", "Quiet"])
     assert.doesNotMatch(words, new RegExp(secret), secret);
   await board.getByRole("button", { name: "Hide the groups" }).click();
-  assert.doesNotMatch(await board.locator("body").innerText(), /Volcanoes|Cleo/);
+  await eventually(async () => assert.doesNotMatch(await board.locator("body").innerText(), /Volcanoes|Cleo/));
   await board.getByRole("button", { name: "Show the groups" }).click();
+  await volcanoes.waitFor();
 
   // On paper there are the groups only.
   await board.emulateMedia({ media: "print" });
@@ -219,10 +234,13 @@ scenario("unlinked draft stays open when linked to another topic before finishin
   await dialog.getByText(/Kept · 1 Rivers, for “Weather”/).waitFor();
   await dialog.getByRole("button", { name: "Finish the topic" }).click();
   await board.getByRole("button", { name: "Reopen" }).waitFor();
-  const seen = async (document) => ada.get(`/workrooms/documents/${document.id}`);
-  assert.deepEqual([(await seen(kept)).status, (await seen(kept)).assignmentId], ["DRAFT", other.id]);
-  assert.deepEqual([(await seen(locked)).status, (await seen(locked)).assignmentId], ["LOCKED", null]);
+  const stateOf = async (document) => {
+    const { status, assignmentId } = await ada.get(`/workrooms/documents/${document.id}`);
+    return [status, assignmentId];
+  };
+  await eventually(async () => assert.deepEqual(await stateOf(locked), ["LOCKED", null]));
+  assert.deepEqual(await stateOf(kept), ["DRAFT", other.id]);
   await board.getByRole("button", { name: "Reopen" }).click();
   await board.getByRole("button", { name: /^Finish/ }).waitFor();
-  assert.equal((await seen(locked)).status, "DRAFT");
+  await eventually(async () => assert.equal((await stateOf(locked))[0], "DRAFT"));
 });

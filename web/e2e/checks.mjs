@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
+import { rendered, TIMEOUT_MS } from "./pages.mjs";
+
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
@@ -28,8 +30,9 @@ export async function assertNoOverflow(page, what = page.url()) {
   await page.setViewportSize({ width: 320, height: 800 });
   // Columns become tabs after a resize, which takes a moment. Elements that stay too wide are listed below.
   await page
-    .waitForFunction(() => document.documentElement.scrollWidth <= 320, undefined, { timeout: 3_000 })
+    .waitForFunction(() => document.documentElement.scrollWidth <= 320, undefined, { timeout: TIMEOUT_MS })
     .catch(() => undefined);
+  await rendered(page);
   const { width, wide } = await page.evaluate(() => {
     const beyond = [...document.querySelectorAll("body *")].filter((one) => one.getBoundingClientRect().right > 320.5);
     return {

@@ -6,7 +6,22 @@ import { after, test } from "node:test";
 import { openHarness } from "./pages.mjs";
 
 export { assertAccessible, assertNoOverflow, assertTargetSize } from "./checks.mjs";
-export { emailOf, focused, TIMEOUT_MS, ready, selectionMoved, signIn, until, withMailServer } from "./pages.mjs";
+export {
+  emailOf,
+  eventually,
+  focused,
+  focusIs,
+  moveFocus,
+  pressItem,
+  ready,
+  rendered,
+  selectionMoved,
+  signIn,
+  TIMEOUT_MS,
+  unsentText,
+  until,
+  withMailServer,
+} from "./pages.mjs";
 
 let shared;
 let options = {};

@@ -6,10 +6,13 @@ import { join } from "node:path";
 import { chromium } from "playwright-core";
 
 import { Demo } from "./demo.mjs";
+import { startStalls } from "./stall.mjs";
 
 /** Timeout for any expected change, on a machine that is busy with other work. */
 export const TIMEOUT_MS = 60_000;
 const PASSWORD = "groupwork-demo";
+/** Time after which a toast closes on a page of a test, instead of eight seconds. */
+const TOAST_MS = 600_000;
 /**
  * Path of the browser. By default Debian's headless shell: the same Chromium without the parts of a desktop browser. It opens
  * a page with a third of the CPU time of the desktop browser, which is used where the shell is not installed.
@@ -28,7 +31,14 @@ export const FLAGS = [
 ];
 /** Console messages that every page may write: the client asks for its user before it knows whether it is signed in. */
 const ALWAYS_ALLOWED = [/status of 401 .*\/api\/users\/me/];
+/** A time zone in which it is about noon, so that no scenario passes midnight: pages show "today" in the zone of the browser. */
+const NOON_ZONE = zoneAhead(12 - new Date().getUTCHours());
 const LOCALES = { en: "en-GB", de: "de-DE" };
+
+/** The name of the time zone that is some hours ahead of UTC; the sign in such names is that of POSIX. */
+function zoneAhead(hours) {
+  return hours === 0 ? "UTC" : `Etc/GMT${hours > 0 ? "-" : "+"}${Math.abs(hours)}`;
+}
 
 /** Returns the sign-in address of a demo user: `ada`, or `zoe` of the other school. */
 export const emailOf = (who) => (who === "zoe" ? "zoe@other.example" : `${who}@demo.example`);
@@ -46,6 +56,7 @@ export async function openHarness(options = {}) {
 
 class Harness {
   #browser;
+  #endStalls;
   #contexts = [];
   /** Pages that `reuse` returns again, by user and appearance. */
   #reusable = new Map();
@@ -57,6 +68,7 @@ class Harness {
   constructor(demo, browser) {
     this.demo = demo;
     this.#browser = browser;
+    if (process.env.E2E_STALLS) this.#endStalls = startStalls(demo);
   }
 
   /** The origin of the service. */
@@ -66,7 +78,7 @@ class Harness {
 
   /**
    * Opens a page as a demo user, signed in; `nobody` is not signed in. Options: `path` to open, `dark`, `width`, `height`,
-   * `language` ("en", "de"), `zone`, `fresh` for a separate session (tests that sign out), `reuse` for the page of an earlier
+   * `language` ("en", "de"), `zone` of the browser, `fresh` for a separate session (tests that sign out), `reuse` for the page of an earlier
    * scenario, and `allow`: regular expressions of console messages that this test expects.
    *
    * A reused page has empty storage but a warm cache, and loads in half of the time. It is for scenarios that only look at a
@@ -80,7 +92,7 @@ class Harness {
       width = 1280,
       height = 800,
       language = "en",
-      zone = "Europe/Berlin",
+      zone = NOON_ZONE,
       fresh = false,
       reuse = false,
       allow = [],
@@ -108,6 +120,7 @@ class Harness {
     });
     this.#contexts.push(context);
     context.setDefaultTimeout(TIMEOUT_MS);
+    await context.addInitScript(keepToasts, TOAST_MS);
     if (who !== "nobody") await context.addCookies(await this.cookiesOf(who, fresh));
     const page = await context.newPage();
     this.#recordErrors(page, who);
@@ -197,6 +210,7 @@ class Harness {
   }
 
   async close() {
+    this.#endStalls?.();
     await this.#browser.close();
     await this.demo.close();
   }
@@ -248,7 +262,7 @@ function findByName(body, isWanted, name) {
   return item;
 }
 
-/** Waits until a screen is complete: its heading is visible and nothing is marked as busy. */
+/** Waits until a screen is complete: its heading is visible, nothing is marked as busy, and it reacts to keys. */
 export async function ready(page, selector = "main h1") {
   // One condition that is checked in every frame; a locator is checked again after up to half a second.
   await page.waitForFunction((headings) => {
@@ -257,6 +271,8 @@ export async function ready(page, selector = "main h1") {
       heading?.checkVisibility({ visibilityProperty: true }) === true && heading.getClientRects().length > 0;
     return isVisible && document.querySelector('[aria-busy="true"]') === null;
   }, selector);
+  // Shortcuts and the title are set in effects, after the screen is rendered.
+  await rendered(page);
 }
 
 /** Label or text of the focused element; empty if nothing is focused, since the body contains the whole text of the page. */
@@ -268,6 +284,81 @@ export const focused = (page) =>
       : (element.getAttribute("aria-label") ?? element.textContent);
   });
 
+/** Retries an assertion until it holds, and fails with its last error. */
+export async function eventually(assertion) {
+  const end = Date.now() + TIMEOUT_MS;
+  for (;;) {
+    try {
+      return await assertion();
+    } catch (error) {
+      if (Date.now() >= end) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Waits until the focused element has a label or text. */
+export const focusIs = (page, words, what = "focus") =>
+  eventually(async () => {
+    const text = await focused(page);
+    if (typeof words === "string") assert.equal(text, words, `${what}: ${text}`);
+    else assert.match(text, words, `${what}: ${text}`);
+  });
+
+/** Presses a key that moves the focus, and waits until it has moved. */
+export async function moveFocus(page, key) {
+  const before = await page.evaluateHandle(() => document.activeElement);
+  await page.keyboard.press(key);
+  await page.waitForFunction(
+    (element) => document.activeElement !== element && document.activeElement !== document.body,
+    before,
+  );
+}
+
+/** Chooses an item of a menu that a key has opened. */
+export async function pressItem(page, item) {
+  // The menu moves the focus to its first item.
+  await page.waitForFunction(() => document.activeElement?.getAttribute("role")?.startsWith("menuitem"));
+  await item.press("Enter");
+}
+
+/** Keeps toasts open that close after some seconds: on a busy machine "Undo" would be gone before the press. */
+function keepToasts(lifetime) {
+  const { setTimeout: start } = window;
+  // The timer of a toast of react-stately, which starts with the rest of the time after a pause.
+  const isToast = (callback, delay) => delay > 0 && delay <= 8_000 && /timerId.*remaining/s.test(String(callback));
+  window.keptToasts = 0;
+  window.setTimeout = (callback, delay, ...rest) => {
+    if (!isToast(callback, delay)) return start(callback, delay, ...rest);
+    window.keptToasts += 1;
+    return start(callback, lifetime, ...rest);
+  };
+}
+
+/** Returns the characters that the built-in editor has in the store of the browser, because the service may not have them yet. */
+export function unsentText(page) {
+  return page.evaluate(async () => {
+    const done = (request) =>
+      new Promise((resolve, reject) => {
+        request.addEventListener("success", () => resolve(request.result));
+        request.addEventListener("error", () => reject(request.error));
+      });
+    const known = await indexedDB.databases();
+    if (!known.some(({ name }) => name === "groupwork-editor")) return "";
+    const database = await done(indexedDB.open("groupwork-editor"));
+    try {
+      const names = [...database.objectStoreNames];
+      const transaction = database.transaction(names);
+      const all = await Promise.all(names.map((name) => done(transaction.objectStore(name).getAll())));
+      return [...JSON.stringify(all).matchAll(/"text":("(?:[^"\\]|\\.)*")/g)]
+        .map(([, text]) => JSON.parse(text))
+        .join("");
+    } finally {
+      database.close();
+    }
+  });
+}
+
 /** Signs in through the form. */
 export async function signIn(page, who, password = PASSWORD) {
   await page.locator("input[name=email]").fill(emailOf(who));
@@ -275,11 +366,8 @@ export async function signIn(page, who, password = PASSWORD) {
   await page.keyboard.press("Enter");
 }
 
-/**
- * Waits until the page has received the event of a selection that a key has moved. An editor learns of the selection from
- * this event, so a key that follows sooner acts at the former place.
- */
-export function selectionMoved(page) {
+/** Waits until the page has handled the events of the last key or click, and has rendered the result of their handlers. */
+export function rendered(page) {
   const frames = () =>
     new Promise((resolve) => {
       requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 0)));
@@ -287,15 +375,22 @@ export function selectionMoved(page) {
   return page.evaluate(frames);
 }
 
+/**
+ * Waits until the page has received the event of a selection that a key has moved. An editor learns of the selection from
+ * this event, so a key that follows sooner acts at the former place.
+ */
+export const selectionMoved = rendered;
+
 /** Reloads a page as that of an installation with a mail server; the demo has none. */
 export async function withMailServer(page) {
   const respond = async (route) => {
     const response = await route.fetch();
     await route.fulfill({ response, json: { ...(await response.json()), sendsEmail: true } });
   };
-  await page.route("**/api/health", respond, { times: 1 });
-  await page.reload();
+  await page.route("**/api/health", respond);
+  await Promise.all([page.waitForResponse("**/api/health"), page.reload()]);
   await ready(page);
+  await page.unroute("**/api/health");
 }
 
 /** Waits until a condition holds in the state of the service. */

@@ -46,11 +46,12 @@ export function ExtendDeadlineDialog({ board, onClose }: { board: Board; onClose
         body: { deadline: to },
       }),
     );
-  const undo = useMutation({ mutationFn: () => setDeadline(deadline), onSettled: refresh });
+  const undo = useMutation({ mutationFn: setDeadline, onSettled: refresh });
+  // The event of the change may renew the board before the response arrives, so the deadlines are those of the press.
   const extend = useMutation({
-    mutationFn: () => setDeadline(next),
-    onSuccess: () => {
-      toast(t("board.moreDone", { when: moment(next) }), () => undo.mutate());
+    mutationFn: ({ to }: { from: string; to: string }) => setDeadline(to),
+    onSuccess: (_, { from, to }) => {
+      toast(t("board.moreDone", { when: moment(to) }), () => undo.mutate(from));
       onClose();
     },
     onSettled: refresh,
@@ -78,7 +79,7 @@ export function ExtendDeadlineDialog({ board, onClose }: { board: Board; onClose
           {extend.isError || preview.isError ? <ErrorMessage problem={extend.error ?? preview.error} /> : null}
           <p className="flex flex-wrap justify-end gap-2">
             <Button onPress={close}>{t("ask.cancel")}</Button>
-            <Button kind="main" isPending={extend.isPending} onPress={() => extend.mutate()}>
+            <Button kind="main" isPending={extend.isPending} onPress={() => extend.mutate({ from: deadline, to: next })}>
               {t("board.moreGive", { count: Number(step) })}
             </Button>
           </p>
