@@ -127,7 +127,8 @@ scenario("message to all groups is delivered once per group, also after a retry"
   await board.unroute(refused);
   await dialog.getByRole("button", { name: "Send again to 1 group" }).click();
   await note(board, "Sent to 8 groups").waitFor();
-  assert.ok(await board.evaluate(() => window.keptToasts > 0), "pages.mjs recognizes the timers of toasts");
+  // The page of a test recognizes the timers of toasts, see pages.mjs.
+  await board.waitForFunction(() => window.keptToasts > 0);
   const ada = await harness.api("ada");
   for (const name of ["Rivers", "Glaciers"]) {
     const { data } = await ada.get(`/workrooms/${(await harness.group(name)).workRoomId}/messages`);

@@ -1,7 +1,16 @@
 // Comments on a document in the built-in editor: two students discuss a passage, and a teacher comments on submitted work.
 import assert from "node:assert/strict";
 
-import { assertAccessible, assertNoOverflow, assertTargetSize, scenario, selectionMoved, useDemo } from "./harness.mjs";
+import {
+  assertAccessible,
+  assertNoOverflow,
+  assertTargetSize,
+  eventually,
+  scenario,
+  selectionMoved,
+  until,
+  useDemo,
+} from "./harness.mjs";
 
 useDemo({ editor: "builtin" });
 
@@ -17,7 +26,7 @@ const threadOf = (page, name) => panelOf(page).getByRole("listitem", { name: `Co
 
 /** Selects a word of the document by double-clicking it. */
 async function selectWord(page, word) {
-  const box = await page.evaluate((wanted) => {
+  const middle = (wanted) => {
     const walker = document.createTreeWalker(document.querySelector(".document"), NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
       const at = node.data.indexOf(wanted);
@@ -29,9 +38,13 @@ async function selectWord(page, word) {
       return { x: x + width / 2, y: y + height / 2 };
     }
     return null;
-  }, word);
-  await page.mouse.dblclick(box.x, box.y);
-  await page.waitForFunction((wanted) => getSelection()?.toString().trim() === wanted, word);
+  };
+  await eventually(async () => {
+    const { x, y } = await page.evaluate(middle, word);
+    await page.mouse.dblclick(x, y);
+    assert.equal(await page.evaluate(() => getSelection()?.toString().trim()), word);
+  });
+  await selectionMoved(page);
 }
 
 scenario("two students comment on a passage, reply and resolve", async (harness) => {
@@ -86,7 +99,10 @@ scenario("teacher comments on a submitted document, and the group reads it", asy
   await ana.goto(document.path);
   await ana.locator('.document[contenteditable="true"]').click();
   await ana.keyboard.type("Read this, please.");
-  await ana.waitForTimeout(1_000);
+  await until(async () => {
+    const content = await (await harness.api("ana")).get(`/workrooms/documents/${document.id}/content`);
+    return JSON.stringify(content).includes("please.");
+  }, "the service has the text");
   await (await harness.api("ben")).post(`/workrooms/documents/${document.id}/submit`, { assignmentId: topic.id });
   await ana.locator('.document[contenteditable="false"]').filter({ hasText: "please." }).waitFor();
   const ada = await harness.page("ada");
@@ -126,21 +142,22 @@ scenario("student mentions a partner with the keyboard, who is notified and answ
   await field.pressSequentially("Please look, @");
   const people = panelOf(ana).getByRole("listbox", { name: "People" });
   // The group and its teacher, but no other students of the class, and not Ana herself.
-  await people.waitFor();
+  await people.getByRole("option", { name: "Ben Okoye" }).waitFor();
+  await people.getByRole("option", { name: /Ada/ }).waitFor();
   const names = await people.getByRole("option").allInnerTexts();
-  assert.ok(
-    names.some((name) => name.includes("Ben Okoye")) && names.some((name) => name.includes("Ada")),
-    names.join(),
-  );
   assert.ok(!names.some((name) => name.includes("Ana Lima")), names.join());
   // The text field keeps the focus and names the active option.
   const activeName = () =>
     field.evaluate((element) => document.getElementById(element.getAttribute("aria-activedescendant"))?.innerText);
-  const first = await activeName();
+  const first = await eventually(async () => {
+    const name = await activeName();
+    assert.ok(name, "an option is active");
+    return name;
+  });
   await field.press("ArrowDown");
-  assert.notEqual(await activeName(), first);
+  await eventually(async () => assert.notEqual((await activeName()) ?? first, first));
   await field.press("ArrowUp");
-  assert.equal(await activeName(), first);
+  await eventually(async () => assert.equal(await activeName(), first));
   await assertAccessible(ana);
   // Esc closes the list, not the form.
   await field.press("Escape");
@@ -150,7 +167,7 @@ scenario("student mentions a partner with the keyboard, who is notified and answ
   await harness.screenshots("mentions");
   await field.press("Enter");
   await people.waitFor({ state: "detached" });
-  assert.equal(await field.inputValue(), "Please look, @Ben Okoye ");
+  await eventually(async () => assert.equal(await field.inputValue(), "Please look, @Ben Okoye "));
   await field.pressSequentially("today");
   await panelOf(ana).getByRole("button", { name: "Comment", exact: true }).click();
   await threadOf(ana, "Ana Lima").getByText("Please look, @Ben Okoye today").waitFor();
@@ -178,7 +195,7 @@ scenario("student mentions a partner with the keyboard, who is notified and answ
   await thread.getByRole("button", { name: /comment of Ben Okoye/ }).click();
   await ben.getByRole("menuitem", { name: "Edit" }).click();
   const edited = thread.getByRole("textbox", { name: "Comment" });
-  assert.equal(await edited.inputValue(), "@Ana Lima, done. Mail: x@Ana");
+  await eventually(async () => assert.equal(await edited.inputValue(), "@Ana Lima, done. Mail: x@Ana"));
   await edited.fill("@Ana Lima, all done.");
   await thread.getByRole("button", { name: "Save" }).click();
   await threadOf(ana, "Ana Lima").locator(".mention.own", { hasText: "@Ana Lima" }).waitFor();
@@ -202,15 +219,19 @@ scenario("student mentions a partner on a phone", async (harness) => {
   const list = panel.getByRole("listbox", { name: "Personen" });
   await list.getByRole("option", { name: "Ana Lima" }).waitFor();
   // The active option is visible without scrolling.
-  const [option, sheet] = await Promise.all([list.getByRole("option").first().boundingBox(), panel.boundingBox()]);
-  assert.ok(option.y >= sheet.y && option.y + option.height <= sheet.y + sheet.height, "the list is in the panel");
+  await eventually(async () => {
+    const [option, sheet] = await Promise.all([list.getByRole("option").first().boundingBox(), panel.boundingBox()]);
+    assert.ok(option.y >= sheet.y && option.y + option.height <= sheet.y + sheet.height, "the list is in the panel");
+  });
   await assertNoOverflow(phone);
   await assertTargetSize(phone);
   await assertAccessible(phone);
   await harness.screenshots("mentions-phone");
   await list.getByRole("option", { name: "Ana Lima" }).click();
   await list.waitFor({ state: "detached" });
-  assert.equal(await panel.getByRole("textbox", { name: "Antworten" }).inputValue(), "@Ana Lima ");
+  await eventually(async () =>
+    assert.equal(await panel.getByRole("textbox", { name: "Antworten" }).inputValue(), "@Ana Lima "),
+  );
   const dark = await harness.page("ben", { path: document.path, width: 360, height: 740, dark: true });
   await dark.getByRole("button", { name: "Comments: 1 mentions you" }).click();
   await panelOf(dark).getByText("Mentions you").waitFor();

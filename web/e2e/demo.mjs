@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 const BINARY = process.env.GROUPWORK_BINARY ?? fileURLToPath(new URL("../../target/demo/groupwork", import.meta.url));
-const START_TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const FIRST_PORT = 20_000;
 const PORTS = 10_000;
 const PORTS_PER_PROCESS = 20;
@@ -51,7 +51,7 @@ export class Demo {
     this.#child = spawn(BINARY, args, { env, stdio: ["ignore", "pipe", "inherit"] });
     const lines = createInterface({ input: this.#child.stdout });
     await new Promise((resolve, reject) => {
-      const timeout = setTimeout(() => reject(new Error(`${BINARY} did not start in time`)), START_TIMEOUT_MS);
+      const timeout = setTimeout(() => reject(new Error(`${BINARY} did not start in time`)), TIMEOUT_MS);
       const settled = (settle) => (value) => {
         clearTimeout(timeout);
         settle(value);
@@ -72,7 +72,7 @@ export class Demo {
   /** Returns the link in the newest email to an address. Without an SMTP server, emails are written to files. */
   async link(email) {
     const outbox = join(this.#folder, "outbox");
-    for (;;) {
+    for (const end = Date.now() + TIMEOUT_MS; Date.now() < end; ) {
       const names = existsSync(outbox)
         ? readdirSync(outbox)
             .filter((name) => name.endsWith(".eml"))
@@ -88,6 +88,7 @@ export class Demo {
       }
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
+    throw new Error(`there is no email to ${email}`);
   }
 
   /** Runs a command of the binary on the data of this school, like its operator. */

@@ -2,7 +2,7 @@
 // page explains what happened, offers one action, and keeps the typed text.
 import assert from "node:assert/strict";
 
-import { assertAccessible, emailOf, assertNoOverflow, ready, scenario } from "./harness.mjs";
+import { assertAccessible, assertNoOverflow, emailOf, eventually, ready, scenario, rendered } from "./harness.mjs";
 
 const PASSWORD = "groupwork-demo";
 const GONE = [/status of 40[134]/];
@@ -27,8 +27,7 @@ async function pictures(page, name) {
 
 async function signInAgain(page, who) {
   const dialog = page.getByRole("alertdialog");
-  if (emailOf(who) !== (await dialog.locator("input[name=email]").inputValue()))
-    await dialog.locator("input[name=email]").fill(emailOf(who));
+  await dialog.locator("input[name=email]").fill(emailOf(who));
   await dialog.locator("input[name=password]").fill(PASSWORD);
   await dialog.locator("input[name=password]").press("Enter");
 }
@@ -75,15 +74,14 @@ for (const place of ["room", "document"]) {
         : { title: /Du bist nicht mehr in Gruppe \d: Rivers/, now: /Du bist jetzt in Gruppe 4: Deserts/ };
     await ben.getByRole("heading", { name: words.title }).waitFor();
     await ben.getByText(words.now).first().waitFor();
-    const kept = await ben.locator("#main textarea").inputValue();
-    assert.ok(kept.includes("We begin with the Rhine"), kept);
-    if (place === "room") assert.ok(kept.includes("Where is the map?"), "text typed in a dialog is shown, too");
-    assert.equal(await ben.locator("#main button").count(), 1, "one button");
-    assert.match(
-      await ben.evaluate(() => document.activeElement.tagName),
-      /^H1$/,
-      "a screen reader begins with what happened",
-    );
+    await eventually(async () => {
+      const kept = await ben.locator("#main textarea").inputValue();
+      assert.ok(kept.includes("We begin with the Rhine"), kept);
+      if (place === "room") assert.ok(kept.includes("Where is the map?"), "text typed in a dialog is shown, too");
+    });
+    await eventually(async () => assert.equal(await ben.locator("#main button").count(), 1, "one button"));
+    // A screen reader begins with what happened.
+    await ben.waitForFunction(() => document.activeElement?.tagName === "H1");
     await assertAccessible(ben);
     await pictures(ben, `moved-${place}`);
     await assertNoOverflow(ben);
@@ -91,10 +89,12 @@ for (const place of ["room", "document"]) {
     // By keyboard: the button follows directly after the text in tab order.
     await ben.locator("#main button").press("Enter");
     await ben.waitForURL(`**/groups/${deserts.id}`);
-    assert.equal(
-      await ben.locator("#main textarea").first().inputValue(),
-      "We begin with the Rhine",
-      "unsent text is kept",
+    await eventually(async () =>
+      assert.equal(
+        await ben.locator("#main textarea").first().inputValue(),
+        "We begin with the Rhine",
+        "unsent text is kept",
+      ),
     );
     await ben.locator("#main textarea").first().fill("");
     await ada.post(`${members(deserts)}/${user.id}/move`, { toGroupId: rivers.id });
@@ -115,7 +115,7 @@ scenario("hidden group and removed member lead to the list of groups", async (ha
   // The teacher opens the group again: the room reappears by itself, with the typed text.
   await ada.patch(`/groups/${plains.id}`, { startDate: null });
   await page.getByRole("heading", { name: /You are no longer in Group \d: Plains/ }).waitFor({ state: "detached" });
-  assert.equal(await page.locator("#main textarea").first().inputValue(), "Not sent");
+  await eventually(async () => assert.equal(await page.locator("#main textarea").first().inputValue(), "Not sent"));
   await ada.delete(`${members(plains)}/${who.id}`);
   await page.getByRole("heading", { name: /You are no longer in Group \d: Plains/ }).waitFor();
   await page.locator("#main").getByRole("button", { name: "My groups" }).click();
@@ -185,10 +185,8 @@ scenario("prefetched screens open without a connection", async (harness) => {
   await ana.goBack();
   await ana.waitForURL("**/groups");
   await ready(ana);
-  await ana.waitForFunction(
-    () => performance.getEntriesByType("resource").some(({ name }) => /\/assets\/help\.?[^/]*\.js/.test(name)),
-    undefined,
-    { timeout: 60_000 },
+  await ana.waitForFunction(() =>
+    performance.getEntriesByType("resource").some(({ name }) => /\/assets\/help\.?[^/]*\.js/.test(name)),
   );
   await ana.context().setOffline(true);
   await ana.locator(`a[href="/groups/${rivers.id}"]`).first().click();
@@ -208,8 +206,9 @@ scenario("signing in again after session end keeps form and chat text", async (h
   await endSessions(harness, "ada");
   const dialog = page.getByRole("alertdialog");
   await dialog.getByText("Please sign in again").waitFor();
-  assert.equal(await dialog.locator("input[name=email]").inputValue(), emailOf("ada"));
+  await eventually(async () => assert.equal(await dialog.locator("input[name=email]").inputValue(), emailOf("ada")));
   await page.keyboard.press("Escape");
+  await rendered(page);
   assert.ok(await dialog.isVisible(), "Escape does not close the dialog");
   await assertAccessible(page);
   await pictures(page, "session");
@@ -219,7 +218,9 @@ scenario("signing in again after session end keeps form and chat text", async (h
   await dialog.getByText("The email address or password is incorrect.").waitFor();
   await signInAgain(page, "ada");
   await dialog.waitFor({ state: "detached" });
-  assert.equal(await page.getByRole("textbox", { name: "Title" }).inputValue(), "Landforms and rivers");
+  await eventually(async () =>
+    assert.equal(await page.getByRole("textbox", { name: "Title" }).inputValue(), "Landforms and rivers"),
+  );
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("heading", { level: 1, name: "Landforms and rivers" }).waitFor();
   await page.getByText("Live", { exact: true }).first().waitFor();
@@ -303,7 +304,7 @@ scenario("late response of the ended session does not sign out the new session",
   await dialog.waitFor({ state: "detached" });
   await page.reload();
   await ready(page);
-  assert.match(page.url(), new RegExp(`/groups/${rivers.id}`), "the new session is kept");
+  await page.waitForURL(`**/groups/${rivers.id}`);
 });
 
 scenario("sign-out in another tab clears this page", async (harness) => {

@@ -2,7 +2,7 @@
 // clicks; anything that cannot be reached by Tab and the listed shortcuts fails the test.
 import assert from "node:assert/strict";
 
-import { ready, scenario, selectionMoved, TIMEOUT_MS } from "./harness.mjs";
+import { eventually, ready, rendered, scenario, selectionMoved, until } from "./harness.mjs";
 
 const PASSWORD = "groupwork-demo";
 
@@ -19,16 +19,18 @@ async function tabTo(page, wanted, { most = 80, key = "Tab" } = {}) {
 
 /** Asserts that the focused element has a visible focus indicator. */
 async function seen(page) {
-  const outline = await page.evaluate(() => {
+  const isOutlined = () => {
     const style = getComputedStyle(document.activeElement);
     const after = getComputedStyle(document.activeElement, "::after");
     return [style, after].some(
       (one) => (one.outlineStyle !== "none" && Number.parseFloat(one.outlineWidth) >= 2) || one.boxShadow !== "none",
     );
-  });
-  assert.ok(
-    outline,
-    `the focus is not visible on ${await page.evaluate(() => document.activeElement.outerHTML.slice(0, 160))}`,
+  };
+  await eventually(async () =>
+    assert.ok(
+      await page.evaluate(isOutlined),
+      `the focus is not visible on ${await page.evaluate(() => document.activeElement.outerHTML.slice(0, 160))}`,
+    ),
   );
 }
 
@@ -85,7 +87,7 @@ scenario("student completes a lesson by keyboard", async (harness) => {
       answer.url().endsWith("/practice/edit") && (answer.request().postData() ?? "").includes("without a mouse."),
   );
   await page.keyboard.type(" Written without a mouse.");
-  await assertSoon(
+  await until(
     async () => (await text.inputValue()).includes("Written without a mouse."),
     "the words stand in the document",
   );
@@ -108,20 +110,22 @@ scenario("teacher runs a lesson by keyboard", async (harness) => {
   // `h` opens the longest-waiting group; Enter marks the request as handled.
   const rail = page.locator("aside");
   await rail.getByRole("button", { name: "Handled" }).first().waitFor();
+  await rendered(page);
   const waiting = await rail.getByRole("button", { name: "Handled" }).count();
   await page.keyboard.press("h");
+  await page.waitForFunction(() => document.activeElement?.hasAttribute("data-handled"));
   await seen(page);
   await page.keyboard.press("Enter");
-  await assertSoon(
+  await until(
     async () => (await rail.getByRole("button", { name: "Handled" }).count()) === waiting - 1,
     "one call less waits",
   );
 
   // Digits and arrow keys move between cards; Enter opens the work.
   await page.keyboard.press("1");
-  await assertSoon(async () => (await focused(page)) === (await cardAt(page, 0)), "1 leads to the first card");
+  await until(async () => (await focused(page)) === (await cardAt(page, 0)), "1 leads to the first card");
   await page.keyboard.press("ArrowRight");
-  await assertSoon(async () => (await focused(page)) === (await cardAt(page, 1)), "an arrow leads to the next card");
+  await until(async () => (await focused(page)) === (await cardAt(page, 1)), "an arrow leads to the next card");
   await seen(page);
   await page.keyboard.press("Enter");
   await page.waitForURL((url) => !url.pathname.endsWith("/board"));
@@ -133,7 +137,7 @@ scenario("teacher runs a lesson by keyboard", async (harness) => {
   const dialog = page.getByRole("alertdialog");
   await dialog.waitFor();
   // The harmless choice has the initial focus, so Enter selects it.
-  await assertSoon(
+  await until(
     async () => /Cancel/.test(await page.evaluate(() => document.activeElement.textContent)),
     "the focus begins on Cancel",
   );
@@ -143,11 +147,3 @@ scenario("teacher runs a lesson by keyboard", async (harness) => {
 
 const focused = (page) => page.evaluate(() => document.activeElement?.closest("[data-card]")?.dataset.card);
 const cardAt = (page, index) => page.locator("[data-card]").nth(index).getAttribute("data-card");
-
-async function assertSoon(question, what) {
-  const end = Date.now() + TIMEOUT_MS;
-  while (!(await question())) {
-    assert.ok(Date.now() < end, `timeout: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}

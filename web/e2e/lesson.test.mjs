@@ -2,20 +2,10 @@
 // topic. No user reloads a page.
 import assert from "node:assert/strict";
 
-import { TIMEOUT_MS, ready, scenario, signIn } from "./harness.mjs";
+import { ready, scenario, signIn, until } from "./harness.mjs";
 
 /** The text field of the simulated editor on a page. */
 const editor = (page) => page.frameLocator("iframe[name=frameEditor]").locator("#text");
-
-/** Waits until a condition holds that no selector can express. */
-async function until(question, what) {
-  const end = Date.now() + TIMEOUT_MS;
-  for (;;) {
-    if (await question()) return;
-    assert.ok(Date.now() < end, `timeout: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
 
 async function arrive(harness, who) {
   const page = await harness.page("nobody", { path: "/" });
@@ -24,6 +14,7 @@ async function arrive(harness, who) {
   await ready(page);
   return page;
 }
+
 scenario("editor opens after leaving before it has loaded", async (harness) => {
   const rivers = await harness.group("Rivers", "ana");
   const ana = await harness.page("ana");
@@ -96,7 +87,8 @@ scenario("lesson with three browsers from sign-in to finished topic", async (har
     await until(() => editor(student).isEditable(), "the editor can be written in");
   }
 
-  // Both students type and see each other's text; the board shows who is typing.
+  // Both students type and see each other's text; the board shows who is typing, for some seconds.
+  const writing = card.getByText(/writing/).waitFor();
   await editor(ana).press("Control+End");
   await editor(ana).pressSequentially("\nThe spring is where it begins.");
   await until(
@@ -109,7 +101,7 @@ scenario("lesson with three browsers from sign-in to finished topic", async (har
     async () => (await editor(ana).inputValue()).includes("The mouth is where it ends."),
     "Ana reads what Ben wrote",
   );
-  await card.getByText(/writing/).waitFor();
+  await writing;
 
   // A help request appears on the board by event, since no page polls within that time. Once handled, it disappears from both
   // pages.
@@ -131,6 +123,8 @@ scenario("lesson with three browsers from sign-in to finished topic", async (har
   const place = rail.getByRole("listitem").filter({ hasText: words });
   await place.getByRole("button", { name: "Handled" }).click();
   await rail.getByText(words).waitFor({ state: "detached" });
+  // The update is sent when the toast with "Undo" closes.
+  await ada.getByRole("alertdialog").filter({ hasText: "handled" }).getByRole("button", { name: "Close" }).click();
   await room.getByRole("button", { name: "Ask for help" }).first().waitFor();
 
   // Ben submits: both editors become read-only at that moment, and the board shows the submission.
@@ -155,9 +149,8 @@ scenario("lesson with three browsers from sign-in to finished topic", async (har
     await until(async () => {
       if ((await editor(student).inputValue()).includes("The mouth is where it ends.")) return true;
       await student.reload();
-      await editor(student).waitFor();
-      await student.waitForTimeout(500);
-      return false;
+      await until(async () => (await editor(student).inputValue()) !== "", "the editor has loaded");
+      return (await editor(student).inputValue()).includes("The mouth is where it ends.");
     }, `${name} reads everything`);
   }
   await card.getByText(/Submitted/).waitFor();
@@ -184,7 +177,7 @@ scenario("lesson with three browsers from sign-in to finished topic", async (har
       .getByText(/Finished/)
       .first()
       .waitFor();
-    assert.equal(await student.getByRole("button", { name: "Take back" }).count(), 0);
+    await student.getByRole("button", { name: "Take back" }).waitFor({ state: "detached" });
     await until(
       async () => (await editor(student).count()) > 0 && !(await editor(student).isEditable()),
       "a locked document can only be read",

@@ -1,17 +1,18 @@
 // Maintenance mode: it is announced on open pages, forms keep what was typed, and it ends without a reload.
-import { assertAccessible, assertNoOverflow, scenario } from "./harness.mjs";
+import { assertAccessible, assertNoOverflow, scenario, until } from "./harness.mjs";
 
 const MESSAGE = "We are back at 18:00.";
 
 /** Waits until the service has noticed a change of the mode. */
-async function untilMaintenance(harness, isOn) {
-  for (;;) {
-    const response = await fetch(`${harness.demo.base}/api/health`);
-    const { maintenance } = await response.json();
-    if ((maintenance !== null) === isOn) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
+const untilMaintenance = (harness, isOn) =>
+  until(
+    async () => {
+      const response = await fetch(`${harness.demo.base}/api/health`);
+      const { maintenance } = await response.json();
+      return (maintenance !== null) === isOn;
+    },
+    `maintenance is ${isOn ? "on" : "off"}`,
+  );
 
 scenario("form keeps its text during maintenance and is saved afterwards without a reload", async (harness) => {
   const admin = await harness.page("admin", { path: "/admin/subjects", allow: [/status of 503/] });

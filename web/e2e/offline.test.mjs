@@ -2,7 +2,7 @@
 // changes by itself.
 import assert from "node:assert/strict";
 
-import { scenario } from "./harness.mjs";
+import { eventually, scenario } from "./harness.mjs";
 
 const LIVE = /^(● )?Live$/;
 // The simulated document server restarts at a different address, which the CSP of the loaded page does not allow in a frame.
@@ -25,8 +25,11 @@ for (const way of ["kill", "stop"]) {
     // The waiting time of a help request continues to count without the server.
     const cards = async () =>
       (await ada.locator("[data-card]").allTextContents()).map((text) => text.replace(/\d+:\d\d/, ""));
-    const before = await cards();
-    assert.equal(before.length, 8);
+    const before = await eventually(async () => {
+      const texts = await cards();
+      assert.equal(texts.length, 8);
+      return texts;
+    });
 
     const offline = ada.getByText(/^(○ )?Offline/).first();
     const shown = offline.waitFor();
@@ -44,7 +47,7 @@ for (const way of ["kill", "stop"]) {
     await (await harness.api("ada")).patch(`/groups/${group.id}`, { displayName: rename });
     await ada.getByText(LIVE).first().waitFor();
     await ada.locator("[data-card]").filter({ hasText: rename }).first().waitFor();
-    assert.equal(await offline.count(), 0);
+    await offline.waitFor({ state: "detached" });
   });
 }
 
@@ -60,9 +63,13 @@ scenario("disconnected student keeps the room and unsent text", async (harness) 
     .waitFor();
   await line.press("Enter");
   await ana.getByText("Nobody has read this yet").or(line).first().waitFor();
-  assert.ok((await ana.locator("main").innerText()).includes("Rivers"), "the room is still shown");
+  await eventually(async () =>
+    assert.ok((await ana.locator("main").innerText()).includes("Rivers"), "the room is still shown"),
+  );
   await harness.demo.start();
   await ana.getByText(LIVE).first().waitFor();
-  const kept = (await line.inputValue()) + (await ana.locator("main").innerText());
-  assert.ok(kept.includes("Nobody has read this yet"), "the text is kept");
+  await eventually(async () => {
+    const kept = (await line.inputValue()) + (await ana.locator("main").innerText());
+    assert.ok(kept.includes("Nobody has read this yet"), "the text is kept");
+  });
 });

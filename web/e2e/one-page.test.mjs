@@ -2,7 +2,7 @@
 // there when the next one uses it. Any page error fails the scenario.
 import assert from "node:assert/strict";
 
-import { scenario, until } from "./harness.mjs";
+import { moveFocus, scenario, until } from "./harness.mjs";
 
 const note = (page, text) => page.getByRole("alertdialog").filter({ hasText: text });
 const editor = (page) => page.frameLocator("iframe[name=frameEditor]").locator("#text");
@@ -44,11 +44,12 @@ scenario("teacher runs a whole lesson in one page", async (harness) => {
   // A student types: each activity event updates the board.
   await ana.locator(`a[href^="/groups/${rivers.id}/documents/"]`).first().click();
   await until(() => editor(ana).isEditable(), "the editor can be written in");
-  await editor(ana).press("Control+End");
-  await editor(ana).pressSequentially("\nA river carries sand.");
-  await card("Rivers")
+  const writing = card("Rivers")
     .getByText(/writing/)
     .waitFor();
+  await editor(ana).press("Control+End");
+  await editor(ana).pressSequentially("\nA river carries sand.");
+  await writing;
 
   // Moves a student to another group, then undoes it from the toast.
   await card("Rivers").getByRole("button").click();
@@ -91,7 +92,7 @@ scenario("teacher runs a whole lesson in one page", async (harness) => {
   await ada.getByRole("textbox", { name: "Feedback", exact: true }).focus();
   await ada.keyboard.press("Control+Enter");
   await ada.getByText(/^Published today/).waitFor();
-  await ada.keyboard.press("F6");
+  await moveFocus(ada, "F6");
   await ada.keyboard.press("Escape");
   await ada.waitForURL(/\/board$/);
   await card("Rivers")

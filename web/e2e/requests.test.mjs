@@ -2,7 +2,7 @@
 // since the page began to read.
 import assert from "node:assert/strict";
 
-import { ready, scenario } from "./harness.mjs";
+import { ready, scenario, until } from "./harness.mjs";
 
 /** Time after the page is complete in which it must not ask again; a refetch would follow the connection after 2 s. */
 const QUIET_MS = 4_000;
@@ -39,7 +39,7 @@ for (const { name, who, most, path } of SCREENS) {
     );
     await page.goto(await path(harness));
     await ready(page);
-    while (!state.isLive) await page.waitForTimeout(50);
+    await until(() => state.isLive, "the realtime connection is open");
     await page.waitForTimeout(QUIET_MS);
     t.diagnostic(asked.join("\n"));
     assert.equal(new Set(asked).size, asked.length, `asked twice:\n${asked.join("\n")}`);

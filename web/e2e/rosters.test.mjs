@@ -68,6 +68,7 @@ scenario("administrator adds a roster source and confirms who leaves", async (ha
   await assertAccessible(page);
   await assertNoOverflow(page);
   await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
   const api = await harness.api("admin");
   const [source] = await api.get("/admin/rosters");
   await section.getByRole("button", { name: "Run now: Administration" }).click();

@@ -33,7 +33,7 @@ async function stepsOn(page, t) {
 }
 
 scenario("an evening of preparation", async (harness, t) => {
-  const page = await harness.page("ada", { path: "/" });
+  const page = await harness.page("ada", { path: "/", zone: "Europe/Berlin" });
   const step = await stepsOn(page, t);
   await step("prepare a topic", async () => {
     await page.getByRole("link", { name: "Courses", exact: true }).first().click();

@@ -1,18 +1,33 @@
 // Pages before sign-in, failures of signing in, and the user's own account.
 import assert from "node:assert/strict";
 
-import { assertAccessible, emailOf, ready, scenario, signIn, withMailServer } from "./harness.mjs";
+import {
+  assertAccessible,
+  emailOf,
+  eventually,
+  moveFocus,
+  ready,
+  rendered,
+  scenario,
+  signIn,
+  withMailServer,
+} from "./harness.mjs";
 
-const focused = (page) =>
-  page.evaluate(() => document.activeElement?.getAttribute("role") ?? document.activeElement?.getAttribute("name"));
+/** Waits until an element with a role, or a field with a name, has the focus. */
+const focusIs = (page, wanted) =>
+  page.waitForFunction(
+    (one) => (document.activeElement?.getAttribute("role") ?? document.activeElement?.getAttribute("name")) === one,
+    wanted,
+  );
 
 scenario("wrong password and unreachable service show different errors", async (harness) => {
   const page = await harness.page("nobody", { path: "/login", allow: [/status of 401/, /ERR_/] });
-  assert.equal(await focused(page), "email", "the field has the focus");
+  await focusIs(page, "email");
   await signIn(page, "ana", "not my password");
   const alert = page.getByRole("alert");
   await alert.filter({ hasText: "The email address or password is incorrect." }).waitFor();
-  assert.equal(await focused(page), "alert", "the error is announced, and Tab continues into the form");
+  // The error is announced, and Tab continues into the form.
+  await focusIs(page, "alert");
   await assertAccessible(page);
   await page.route("**/api/auth/sign-in/email", (route) => route.abort());
   await signIn(page, "ana");
@@ -25,7 +40,7 @@ scenario("wrong password and unreachable service show different errors", async (
 
 scenario("sign-in redirects to the requested page", async (harness) => {
   const page = await harness.page("nobody", { path: "/activity?category=GROUP" });
-  assert.match(page.url(), /\/login/);
+  await page.waitForURL(/\/login/);
   await signIn(page, "ada");
   await page.waitForURL("**/activity?category=GROUP");
 });
@@ -36,7 +51,7 @@ scenario("addresses of earlier versions redirect to the current ones", async (ha
   const api = await harness.api("ada");
   const [document] = await api.get(`/workrooms/${rivers.workRoomId}/documents`);
   const page = await harness.page("nobody", { path: `/t/${topic.id}/board?sort=name#cards` });
-  assert.equal(new URL(page.url()).searchParams.get("next"), `/topics/${topic.id}/board?sort=name#cards`);
+  await page.waitForURL((url) => url.searchParams.get("next") === `/topics/${topic.id}/board?sort=name#cards`);
   // Links to the sign-in page name the old address, too.
   await page.goto(`/login?next=${encodeURIComponent(`/t/${topic.id}/work/${rivers.id}`)}`);
   await signIn(page, "ada");
@@ -51,9 +66,8 @@ scenario("addresses of earlier versions redirect to the current ones", async (ha
   ];
   for (const [old, current] of addresses) {
     await page.goto(old);
+    await page.waitForURL(({ pathname, search }) => pathname + search === current);
     await ready(page);
-    const { pathname, search } = new URL(page.url());
-    assert.equal(pathname + search, current);
   }
 });
 
@@ -84,7 +98,7 @@ scenario("password set by another user must be changed after sign-in", async (ha
   await page.goto("/groups");
   await page.getByRole("heading", { name: "Choose your own password" }).waitFor();
   // The password that was just typed is not asked for again.
-  assert.equal(await page.locator("input[name=current]").count(), 0);
+  await page.locator("input[name=current]").waitFor({ state: "detached" });
   await page.locator("input[name=password]").fill("password1234");
   await page.keyboard.press("Enter");
   await page.getByRole("alert").filter({ hasText: "too easy to guess" }).waitFor();
@@ -104,7 +118,8 @@ scenario(
     await assertAccessible(page);
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByRole("heading", { name: "Choose your own password" }).waitFor();
-    assert.equal(await page.locator("input[name=current]").count(), 0, "only the new password is asked for");
+    // Only the new password is asked for.
+    await page.locator("input[name=current]").waitFor({ state: "detached" });
     await page.locator("input[name=password]").fill("seven blue whales sing");
     await page.keyboard.press("Enter");
     await page.waitForURL("**/groups");
@@ -137,14 +152,14 @@ scenario("ending other sessions keeps the current one", async (harness) => {
   // The page in the other browser stays open for its user, but no data is accessible before signing in again.
   const dialog = other.getByRole("alertdialog", { name: "Please sign in again" });
   await dialog.waitFor();
+  // Nothing behind the dialog is accessible.
+  await other.waitForFunction(() => document.getElementById("root").inert);
   await other.keyboard.press("Escape");
+  await rendered(other);
   assert.ok(await dialog.isVisible(), "Escape does not close it");
-  assert.ok(
-    await other.evaluate(() => document.getElementById("root").inert),
-    "nothing behind the dialog is accessible",
-  );
   for (let presses = 0; presses < 8; presses += 1) {
     await other.keyboard.press("Tab");
+    await rendered(other);
     assert.ok(
       await other.evaluate(() => document.activeElement?.closest("#root") === null),
       "the focus stays in the dialog",
@@ -154,7 +169,7 @@ scenario("ending other sessions keeps the current one", async (harness) => {
   await other.waitForURL("**/login**");
   await here.getByText("this browser").waitFor();
   await here.getByRole("button", { name: "Sign out everywhere else" }).waitFor({ state: "detached" });
-  assert.match(here.url(), /\/me/);
+  await here.waitForURL(/\/me/);
 });
 
 scenario("used reset link shows an error and a way to request a new one", async (harness) => {
@@ -175,7 +190,7 @@ scenario("last selected school is entered without asking", async (harness) => {
   await signIn(page, "root");
   await page.getByRole("button", { name: "Demo School" }).waitFor();
   await page.waitForFunction(() => document.activeElement?.textContent === "Demo School");
-  await page.keyboard.press("Tab");
+  await moveFocus(page, "Tab");
   await page.keyboard.press("Enter");
   await page.getByRole("banner").getByText("Other School").waitFor();
   await page.getByRole("button", { name: "Account of Root Keeper" }).click();
@@ -196,6 +211,7 @@ scenario("tab sends no changes to a school that a second tab selected", async (h
   await window.getByText("You are now working in Other School").waitFor();
   await assertAccessible(first);
   await first.keyboard.press("Escape");
+  await rendered(first);
   await window.waitFor();
   await window.getByRole("button", { name: "Continue in Demo School" }).click();
   await window.waitFor({ state: "detached" });
@@ -204,7 +220,7 @@ scenario("tab sends no changes to a school that a second tab selected", async (h
   const behind = second.getByRole("alertdialog", { name: "This tab shows Other School" });
   await behind.getByRole("button", { name: "Go to Demo School" }).click();
   await second.getByRole("banner").getByText("Demo School").waitFor();
-  assert.equal(await second.getByRole("alertdialog").count(), 0);
+  await second.getByRole("alertdialog").waitFor({ state: "detached" });
 });
 
 scenario("demo button signs in a demo user", async (harness) => {
@@ -262,7 +278,9 @@ scenario("invited external account becomes a member by the emailed link", async 
   await page.getByLabel("New password").fill("Tinte auf Papier");
   await page.getByRole("button", { name: "Accept the invitation" }).click();
   await page.getByText("You are a member now. Sign in.").waitFor();
-  assert.equal((await (await harness.api("admin")).get("/users?search=Gerda")).data.length, 1);
+  await eventually(async () =>
+    assert.equal((await (await harness.api("admin")).get("/users?search=Gerda")).data.length, 1),
+  );
 });
 
 scenario("without a mail server no email is announced, and no sign-in without a password", async (harness) => {

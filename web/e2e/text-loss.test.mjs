@@ -5,14 +5,12 @@
 import assert from "node:assert/strict";
 import { inflateRawSync } from "node:zlib";
 
-import { scenario, until, useDemo } from "./harness.mjs";
+import { scenario, unsentText, until, useDemo } from "./harness.mjs";
 
 useDemo({ editor: "builtin" });
 
 const RUNS = Number(process.env.GROUPWORK_LOSS_RUNS ?? 2);
 const SEED = Number(process.env.GROUPWORK_LOSS_SEED ?? Math.floor(Math.random() * 1e9));
-/** A character counts as written after this time: then it is in the store of the browser. */
-const STORED_MS = 100;
 const RUNS_PER_GROUP = 20;
 const EVENTS = ["cut", "kill", "reload", "close", "crash", "write"];
 /** Messages of the browser for requests that fail in these runs. */
@@ -30,8 +28,6 @@ function randomNumbers(seed) {
     return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
   };
 }
-
-const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Returns the main part of a text document. */
 function mainPart(bytes) {
@@ -82,12 +78,22 @@ class Writer {
     const text = this.page.locator('.document[contenteditable="true"]');
     if ((await text.count()) === 0) return;
     // The text may become read-only at any moment.
-    await text.focus({ timeout: 1_000 }).catch(() => undefined);
+    await text.evaluateAll(([element]) => element?.focus());
     await this.page.keyboard.press(random(2) === 0 ? "Control+End" : "Control+Home");
     if (random(4) === 0) await this.page.keyboard.press("Enter");
     for (const character of typed) await this.page.keyboard.insertText(character);
     const shown = await this.page.evaluate(() => document.querySelector(".document")?.textContent ?? "");
     this.written.push(...typed.filter((character) => shown.includes(character)));
+  }
+
+  /** Waits until each character that the editor has shown is in the store of the browser or in that of the service. */
+  async untilStored(document) {
+    await until(async () => {
+      const unsent = await unsentText(this.page);
+      if (this.written.every((character) => unsent.includes(character))) return true;
+      const { all } = await stored(this.harness, document);
+      return this.written.every((character) => unsent.includes(character) || all.includes(character));
+    }, "the characters are stored");
   }
 
   async cut(isCut) {
@@ -97,7 +103,6 @@ class Writer {
 
   /** Closes or crashes the tab, and opens the document in another one. */
   async replace(path, crashes) {
-    await pause(STORED_MS);
     if (crashes) {
       const session = await this.context.newCDPSession(this.page);
       const crashed = this.page.waitForEvent("crash");
@@ -181,8 +186,8 @@ async function run(harness, group, number, random) {
     } else if (event !== "write") {
       // A page cannot be loaded without a network.
       await writer.cut(false);
+      await writer.untilStored(document);
       if (event === "reload") {
-        await pause(STORED_MS);
         await writer.page.reload();
         await writer.page.locator(".document").waitFor();
       } else await writer.replace(path, event === "crash");
@@ -223,5 +228,5 @@ scenario(
     }
     t.diagnostic(`${RUNS} runs from seed ${SEED}: ${characters} characters, none lost`);
   },
-  { timeout: 120_000 + RUNS * 60_000 },
+  { timeout: 180_000 + RUNS * 120_000 },
 );

@@ -1,7 +1,7 @@
 // Two users edit the same object: the typed text stays, and the page shows the concurrent change.
 import assert from "node:assert/strict";
 
-import { assertAccessible, scenario } from "./harness.mjs";
+import { assertAccessible, eventually, scenario } from "./harness.mjs";
 
 scenario("concurrent settings change is shown, and typed values are saved by the next click", async (harness) => {
   const admin = await harness.api("admin");
@@ -14,14 +14,16 @@ scenario("concurrent settings change is shown, and typed values are saved by the
   const alert = page.getByRole("alert").filter({ hasText: "Changed elsewhere in the meantime" });
   await alert.getByText("“Changed there”", { exact: false }).waitFor();
   await alert.getByText("“A–F”", { exact: false }).waitFor();
-  assert.equal(await name.inputValue(), "Typed here");
+  await eventually(async () => assert.equal(await name.inputValue(), "Typed here"));
   assert.equal((await admin.get("/admin/settings")).name, "Changed there", "nothing is overwritten");
   await assertAccessible(page);
   await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/settings.png` : undefined });
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await alert.waitFor({ state: "detached" });
-  const after = await admin.get("/admin/settings");
-  assert.deepEqual([after.name, after.metadata.gradeScale], ["Typed here", "A–F"]);
+  await eventually(async () => {
+    const after = await admin.get("/admin/settings");
+    assert.deepEqual([after.name, after.metadata.gradeScale], ["Typed here", "A–F"]);
+  });
   await admin.patch("/admin/settings", { name: before.name, metadata: { gradeScale: null } });
 });
 
@@ -48,14 +50,16 @@ scenario("concurrent grade of another teacher stays until the conflict is resolv
   await words.fill("Mine, and longer.");
   const alert = page.getByRole("alert").filter({ hasText: "Changed elsewhere in the meantime" });
   await alert.getByText("“Theirs.”", { exact: false }).waitFor();
-  assert.equal(await words.inputValue(), "Mine, and longer.");
+  await eventually(async () => assert.equal(await words.inputValue(), "Mine, and longer."));
   assert.equal((await submission()).grade.feedback, "Theirs.", "nothing is overwritten");
   await assertAccessible(page);
   await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/grade.png` : undefined });
   await page.getByRole("button", { name: "Save what I typed" }).click();
   await alert.waitFor({ state: "detached" });
-  const { grade } = await submission();
-  assert.deepEqual([grade.feedback, grade.value], ["Mine, and longer.", "B"]);
+  await eventually(async () => {
+    const { grade } = await submission();
+    assert.deepEqual([grade.feedback, grade.value], ["Mine, and longer.", "B"]);
+  });
 });
 
 scenario("concurrent group change is merged with typed values, in German on a phone", async (harness) => {
@@ -77,11 +81,13 @@ scenario("concurrent group change is merged with typed values, in German on a ph
   await dialog.getByRole("button", { name: "Speichern", exact: true }).click();
   const alert = dialog.getByRole("alert").filter({ hasText: "Inzwischen anderswo geändert" });
   await alert.getByText("„Sand dunes“", { exact: false }).waitFor();
-  assert.equal(await name.inputValue(), "Typed dunes");
+  await eventually(async () => assert.equal(await name.inputValue(), "Typed dunes"));
   assert.equal((await ada.get(`/groups/${group.id}`)).name, "Sand dunes", "nothing is overwritten");
   await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/group.png` : undefined });
   await dialog.getByRole("button", { name: "Speichern", exact: true }).click();
   await dialog.waitFor({ state: "detached" });
-  const after = await ada.get(`/groups/${group.id}`);
-  assert.deepEqual([after.name, after.displayName], ["Typed dunes", "The sandy ones"]);
+  await eventually(async () => {
+    const after = await ada.get(`/groups/${group.id}`);
+    assert.deepEqual([after.name, after.displayName], ["Typed dunes", "The sandy ones"]);
+  });
 });

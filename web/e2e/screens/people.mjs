@@ -13,6 +13,11 @@ const menu = async (page, name, index) => {
     .click();
   await page.getByRole("menuitem").nth(index).click();
 };
+/** Waits for a dialog that a click has opened. */
+const opens = (open) => async (page) => {
+  await open(page);
+  await page.locator("[role=dialog], [role=alertdialog]").first().waitFor();
+};
 /** Creates a homeroom with one student; the demo school has none. */
 const homeroom = async (harness) => {
   const api = await harness.api("admin");
@@ -38,28 +43,28 @@ export default [
     who: "admin",
     path: "/admin/users",
     ready: rows,
-    does: (page) => page.locator("main button svg.lucide-user-plus").click(),
+    does: opens((page) => page.locator("main button svg.lucide-user-plus").click()),
   },
   {
     name: "Another role",
     who: "admin",
     path: "/admin/users?search=ben",
     ready: rows,
-    does: (page) => menu(page, "Ben Okoye", 1),
+    does: opens((page) => menu(page, "Ben Okoye", 1)),
   },
   {
     name: "A new password",
     who: "admin",
     path: "/admin/users?search=ben",
     ready: rows,
-    does: (page) => menu(page, "Ben Okoye", 2),
+    does: opens((page) => menu(page, "Ben Okoye", 2)),
   },
   {
     name: "Somebody leaves the school",
     who: "admin",
     path: "/admin/users?search=ben",
     ready: rows,
-    does: (page) => menu(page, "Ben Okoye", 4),
+    does: opens((page) => menu(page, "Ben Okoye", 4)),
   },
   {
     name: "Selected users",
@@ -128,7 +133,7 @@ export default [
     who: "admin",
     path: async (harness) => (await homeroom(harness)) && "/admin/homerooms",
     ready: rows,
-    does: (page) => page.getByRole("button", { name: /school year…|Schuljahr …/ }).click(),
+    does: opens((page) => page.getByRole("button", { name: /school year…|Schuljahr …/ }).click()),
   },
   { name: "Subjects", who: "admin", path: "/admin/subjects", ready: rows },
   {

@@ -1,6 +1,12 @@
 // The user's own account, the activity log, the administration of a school, and the schools of an installation.
 import { withMailServer } from "../pages.mjs";
 
+/** Waits for a dialog that a click has opened. */
+const opens = (open) => async (page) => {
+  await open(page);
+  await page.getByRole("dialog").waitFor();
+};
+
 export default [
   { name: "The own account", who: "ada", path: "/me", ready: "main li" },
   {
@@ -38,14 +44,14 @@ export default [
     who: "admin",
     path: "/admin/organisation",
     ready: "main form",
-    does: (page) => page.getByRole("button", { name: /Create a token|Token erstellen/ }).click(),
+    does: opens((page) => page.getByRole("button", { name: /Create a token|Token erstellen/ }).click()),
   },
   {
     name: "A new sign-on provider",
     who: "admin",
     path: "/admin/organisation",
     ready: "main form",
-    does: (page) => page.getByRole("button", { name: /Add a provider|Anmeldedienst hinzufügen/ }).click(),
+    does: opens((page) => page.getByRole("button", { name: /Add a provider|Anmeldedienst hinzufügen/ }).click()),
   },
   { name: "Sign-on with a product", who: "admin", path: "/admin/sign-on/KEYCLOAK", ready: "main ol" },
   {
@@ -104,7 +110,7 @@ export default [
     who: "root",
     path: "/super/tenants",
     ready: "[role=grid]",
-    does: (page) => page.getByRole("button", { name: /New school|Neue Schule/ }).click(),
+    does: opens((page) => page.getByRole("button", { name: /New school|Neue Schule/ }).click()),
   },
   {
     name: "The mail domains of a school",

@@ -4,6 +4,12 @@ const at = async (harness, name) => {
   return `/topics/${topic.id}/work/${group.id}`;
 };
 
+/** Waits for a dialog that a click has opened. */
+const opens = (open) => async (page) => {
+  await open(page);
+  await page.getByRole("dialog").waitFor();
+};
+
 export default [
   { name: "A work to grade", who: "ada", path: (harness) => at(harness, "Coasts"), ready: "iframe" },
   {
@@ -23,21 +29,21 @@ export default [
     who: "ada",
     path: (harness) => at(harness, "Volcanoes"),
     ready: "iframe",
-    does: (page) => page.locator("#work-panel button").first().click(),
+    does: opens((page) => page.locator("#work-panel button").first().click()),
   },
   {
     name: "Own texts for feedback",
     who: "ada",
     path: (harness) => at(harness, "Coasts"),
     ready: "iframe",
-    does: (page) => page.locator("#work-panel [aria-haspopup=dialog]").first().click(),
+    does: opens((page) => page.locator("#work-panel [aria-haspopup=dialog]").first().click()),
   },
   {
     name: "Choosing a rubric for a topic",
     who: "ada",
     path: async (harness) => `/topics/${(await harness.topic("Landforms")).id}`,
     ready: "#rubric",
-    does: (page) => page.locator("section[aria-labelledby=rubric] button[aria-haspopup=dialog]").click(),
+    does: opens((page) => page.locator("section[aria-labelledby=rubric] button[aria-haspopup=dialog]").click()),
   },
   { name: "Submissions to grade", who: "ada", path: "/submissions", ready: "table" },
   {

@@ -132,8 +132,8 @@ function DeleteFile({ owner, file }: { owner: Owner; file: CourseFile }) {
         ? client.DELETE("/groups/{id}/attachments/{attachmentId}", { params: { path } })
         : client.DELETE("/assignments/{id}/attachments/{attachmentId}", { params: { path } });
     },
-    onSuccess: async () => {
-      const focus = keepFocusNear(here.current);
+    onMutate: () => keepFocusNear(here.current),
+    onSuccess: async (_done, _nothing, focus) => {
       toast(t("courses.fileDeleted", { name: file.fileName }));
       await refreshFiles(cache);
       focus();

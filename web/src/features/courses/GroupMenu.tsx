@@ -35,8 +35,8 @@ export function GroupMenu({
   const [open, setOpen] = useState<"add" | "change" | "delete">();
   const remove = useMutation({
     mutationFn: () => unwrap(client.DELETE("/groups/{id}", { params: { path: { id: group.id }, query: {} } })),
-    onSuccess: async (gone) => {
-      const focus = keepFocusNear(row.current);
+    onMutate: () => keepFocusNear(row.current),
+    onSuccess: async (gone, _, focus) => {
       toast(
         t("courses.groupDeleted", {
           name: numberedName(group),

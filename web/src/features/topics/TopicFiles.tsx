@@ -91,8 +91,8 @@ function FileRow({ topic, file, isLocked }: { topic: Topic; file: TopicAttachmen
           params: { path: { id: topic.id, attachmentId: file.id } },
         }),
       ),
-    onSuccess: async () => {
-      const focus = keepFocusNear(row.current);
+    onMutate: () => keepFocusNear(row.current),
+    onSuccess: async (_done, _nothing, focus) => {
       toast(t("topic.fileGone", { name: file.fileName }));
       await refreshTopics(cache);
       requestAnimationFrame(focus);

@@ -171,8 +171,8 @@ function TopicGroupRow({
           params: { path, query: isForced ? { force: "1" } : {} },
         }),
       ),
-    onSuccess: async (_, isForced) => {
-      const focus = keepFocusNear(row.current);
+    onMutate: () => keepFocusNear(row.current),
+    onSuccess: async (_, isForced, focus) => {
       toast(
         t("topic.groupGone", { name }),
         isForced || hasFiles || own.lateAllowedUntil !== null ? undefined : () => undo.mutate(),
