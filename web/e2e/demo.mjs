@@ -72,7 +72,7 @@ export class Demo {
   /** Returns the link in the newest email to an address. Without an SMTP server, emails are written to files. */
   async link(email) {
     const outbox = join(this.#folder, "outbox");
-    for (const end = Date.now() + TIMEOUT_MS; Date.now() < end; ) {
+    for (const end = Date.now() + TIMEOUT_MS; Date.now() < end;) {
       const names = existsSync(outbox)
         ? readdirSync(outbox)
             .filter((name) => name.endsWith(".eml"))

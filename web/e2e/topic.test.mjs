@@ -204,7 +204,7 @@ scenario("text is written with buttons and keys, and shows its own pictures to s
   await page.keyboard.press("End");
   await selectionMoved(page);
   await page.keyboard.press("Enter");
-  await tool("Bold").click();
+  // A new paragraph is not bold.
   await toolIs("Bold", false);
   await tool("List").click();
   await toolIs("List", true);

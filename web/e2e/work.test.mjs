@@ -1,7 +1,7 @@
 // Grading: drafts survive interruptions until they are published; then actions on all works of a topic.
 import assert from "node:assert/strict";
 
-import { assertAccessible, eventually, moveFocus, rendered, scenario } from "./harness.mjs";
+import { assertAccessible, eventually, moveFocus, rendered, scenario, until } from "./harness.mjs";
 
 const workOf = async (harness, name) =>
   `/topics/${(await harness.topic("Landforms")).id}/work/${(await harness.group(name)).id}`;
@@ -18,11 +18,16 @@ async function handIn(harness) {
   const work = groupAssignments.find((one) => one.assignmentId === topic.id);
   const submit = () => ana.post(`/workrooms/documents/${document.id}/submit`, { assignmentId: topic.id });
   if (document.status === "DRAFT") await submit();
-  const attempts = () => ana.get(`/feedback/group-assignments/${work.id}/submissions`);
+  const gradeFor = async (api) =>
+    (await api.get(`/feedback/group-assignments/${work.id}/submissions`)).toSorted(
+      (one, other) => other.attempt - one.attempt,
+    )[0].grade;
+  const ada = await harness.api("ada");
   return {
     submit,
     takeBack: () => ana.post(`/workrooms/documents/${document.id}/unsubmit`),
-    grade: async () => (await attempts()).toSorted((one, other) => other.attempt - one.attempt)[0].grade,
+    grade: () => gradeFor(ana),
+    draft: () => gradeFor(ada),
     topic,
   };
 }
@@ -30,12 +35,9 @@ async function handIn(harness) {
 scenario("grade is a draft until published and survives a reload", async (harness) => {
   const rivers = await handIn(harness);
   const ada = await harness.page("ada", { path: await workOf(harness, "Rivers") });
-  const stored = ada.waitForResponse(
-    (response) => response.ok() && (response.request().postData() ?? "").includes("Clear, and well told."),
-  );
   await ada.getByRole("textbox", { name: "Grade" }).fill("B+");
   await ada.getByRole("textbox", { name: "Feedback", exact: true }).fill("Clear, and well told.");
-  await stored;
+  await until(async () => (await rivers.draft())?.feedback === "Clear, and well told.", "the draft is stored");
   await ada.getByText(/^Saved .* – not published yet$/).waitFor();
   assert.equal(await rivers.grade(), null, "the group sees no draft");
 
