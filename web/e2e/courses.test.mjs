@@ -124,6 +124,30 @@ scenario("student is removed from a group, restored by undo, and moved to anothe
   await page.waitForURL(/tab=students/);
 });
 
+scenario(
+  "deleted group gives the focus to the next one, also when the event comes before the response",
+  async (harness) => {
+    const { course, first, second } = await withGroups(harness, "Shrubs of the wood");
+    const page = await harness.page("ada", { path: `/courses/${course.id}?tab=groups` });
+    const row = page.getByRole("link", { name: first, exact: true });
+    await button(page, "Edit groups").click();
+    await button(page, `More: ${first}`).click();
+    await page.getByRole("menuitem", { name: "Delete…" }).click();
+    await page.route(
+      ({ pathname, search }) => /\/api\/groups\/[^/]+$/.test(pathname) && search === "",
+      async (route) => {
+        if (route.request().method() !== "DELETE") return route.continue();
+        const response = await route.fetch();
+        await row.waitFor({ state: "detached" });
+        return route.fulfill({ response });
+      },
+    );
+    await button(page, "Delete the group").click();
+    await page.getByText(/is deleted, with/).waitFor();
+    await page.waitForFunction((name) => document.activeElement?.closest("li")?.textContent?.includes(name), second);
+  },
+);
+
 scenario("class is created, gets a student and a teacher, and is cloned for the next year", async (harness) => {
   const page = await harness.page("ada", { path: "/courses" });
   await button(page, "New class").click();

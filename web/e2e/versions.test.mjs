@@ -44,10 +44,18 @@ scenario("concurrent grade of another teacher stays until the conflict is resolv
     )[0];
   const page = await harness.page("ada", { path: `/topics/${topic.id}/work/${group.id}`, allow: [/status of 412/] });
   const words = page.getByRole("textbox", { name: "Feedback", exact: true });
+  // The page saves after a delay; the grade of the other teacher is stored before.
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  await page.route("**/submissions/*/grade", async (route) => {
+    await held;
+    await route.continue();
+  });
   await words.fill("Mine.");
   const { id } = await submission();
   await ada.put(`/feedback/submissions/${id}/grade`, { feedback: "Theirs.", value: "B" });
   await words.fill("Mine, and longer.");
+  release();
   const alert = page.getByRole("alert").filter({ hasText: "Changed elsewhere in the meantime" });
   await alert.getByText("“Theirs.”", { exact: false }).waitFor();
   await eventually(async () => assert.equal(await words.inputValue(), "Mine, and longer."));

@@ -79,7 +79,11 @@ export function ExtendDeadlineDialog({ board, onClose }: { board: Board; onClose
           {extend.isError || preview.isError ? <ErrorMessage problem={extend.error ?? preview.error} /> : null}
           <p className="flex flex-wrap justify-end gap-2">
             <Button onPress={close}>{t("ask.cancel")}</Button>
-            <Button kind="main" isPending={extend.isPending} onPress={() => extend.mutate({ from: deadline, to: next })}>
+            <Button
+              kind="main"
+              isPending={extend.isPending}
+              onPress={() => extend.mutate({ from: deadline, to: next })}
+            >
               {t("board.moreGive", { count: Number(step) })}
             </Button>
           </p>
