@@ -1,7 +1,7 @@
 // Courses as folders, groups and their members, classes: the tasks of a teacher between lessons.
 import assert from "node:assert/strict";
 
-import { assertAccessible, eventually, focusIs, scenario } from "./harness.mjs";
+import { assertAccessible, eventually, focusIs, scenario, until } from "./harness.mjs";
 
 const courseOf = async (harness, name) =>
   (await (await harness.api("ada")).get("/courses")).find((one) => one.name === name);
@@ -66,6 +66,25 @@ scenario("course is created in an empty folder and found in the tree by keyboard
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { level: 1, name: "Our earth" }).waitFor();
   await page.waitForURL(/\/courses\/[^/?]+$/);
+});
+
+scenario("course is created in the selected folder before the list of subjects has loaded", async (harness) => {
+  const api = await harness.api("ada");
+  const { classId, subjectId } = await courseOf(harness, "Our earth");
+  const page = await harness.page("ada", { path: `/courses?class=${classId}&subject=${subjectId}` });
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  await page.route(/\/api\/subjects$/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await button(page, "New course").click();
+  await page.getByRole("textbox", { name: "Name" }).fill("Weather maps");
+  await button(page, "Create course").click();
+  await until(async () => (await courseOf(harness, "Weather maps")) !== undefined, "the course is stored");
+  release();
+  await page.getByRole("link", { name: "Weather maps" }).first().waitFor();
+  await api.delete(`/courses/${(await courseOf(harness, "Weather maps")).id}`);
 });
 
 scenario("course is found by name, archived with undo, and deleted by typing its name", async (harness) => {

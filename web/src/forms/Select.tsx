@@ -52,7 +52,8 @@ export function Select<K extends string>({
       value={value}
       onChange={(key: Key | null) => key !== null && onChange(key as K)}
       {...invalidProps(problem)}
-      isRequired={isRequired}
+      // A value whose option is still loading is not missing.
+      isRequired={isRequired && (value === null || options.some(({ id }) => id === value))}
       isDisabled={isDisabled}
       {...(none === undefined ? {} : { placeholder: none })}
       className="flex min-w-0 flex-col gap-1"
