@@ -274,6 +274,7 @@ async fn connect(socket: SocketRef, auth: ConnectAuth, realtime: &Weak<RealtimeI
             Ok(RefreshOutcome::Refreshed { .. }) => {
                 return emit_ready(&socket, &connection, realtime.missed_events(&socket, &auth));
             }
+            Ok(RefreshOutcome::Closed) => return,
             Ok(RefreshOutcome::Over) => {
                 let party = ConnectionTarget::Session(connection.session().clone());
                 return realtime.kill(&party, KillReason::Revoked);

@@ -4,7 +4,7 @@
 //! the first computation, which checks the session again.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -55,6 +55,23 @@ struct ConnectionState {
     access_fingerprint: Option<AccessFingerprint>,
     /// The documents that the page has open in the built-in editor.
     pages: OpenPages,
+    /// The documents whose access is being checked before they are open.
+    openings: HashMap<DocumentId, Openings>,
+}
+
+/// Unfinished openings of one document by a socket.
+#[derive(Default)]
+struct Openings {
+    unfinished: usize,
+    /// The number of messages since the first of them that closed the document.
+    closes: u64,
+}
+
+/// The unfinished opening of a document. It is void once the document is closed.
+#[derive(Debug)]
+pub(super) struct Opening {
+    document: DocumentId,
+    closes: u64,
 }
 
 /// The result of a room computation.
@@ -64,6 +81,8 @@ pub enum RefreshOutcome {
     Refreshed { has_new_organization: bool },
     /// The session has ended.
     Over,
+    /// The socket was closed in the meantime; it has joined no room.
+    Closed,
 }
 
 impl SocketConnection {
@@ -148,19 +167,54 @@ impl SocketConnection {
         self.refresh_lock.lock().await
     }
 
-    /// Adds an open page unless the socket is closed or has `limit` others.
-    pub(super) fn insert_page(&self, document: &DocumentId, page: OpenPage, limit: usize) -> bool {
+    /// Begins to open a document. Must be called in the order of the messages, and followed by [`Self::finish_opening`].
+    pub(super) fn begin_opening(&self, document: &DocumentId) -> Opening {
         let mut state = self.state();
-        let is_full = state.pages.len() >= limit && !state.pages.contains_key(document);
-        if state.is_closed || is_full {
-            return false;
+        let openings = state.openings.entry(document.clone()).or_default();
+        openings.unfinished += 1;
+        Opening {
+            document: document.clone(),
+            closes: openings.closes,
         }
+    }
+
+    /// Adds the page of a checked document and joins its room, unless the document was closed meanwhile, the socket is
+    /// closed, or it has `limit` other pages. Without a page the opening has failed.
+    pub(super) fn finish_opening(
+        &self,
+        socket: &SocketRef,
+        opening: &Opening,
+        page: Option<OpenPage>,
+        limit: usize,
+    ) -> bool {
+        let mut state = self.state();
+        let Opening { document, closes } = opening;
+        let mut is_void = state.is_closed;
+        if let Some(openings) = state.openings.get_mut(document) {
+            is_void |= openings.closes != *closes;
+            openings.unfinished -= 1;
+            if openings.unfinished == 0 {
+                state.openings.remove(document);
+            }
+        }
+        let is_full = state.pages.len() >= limit && !state.pages.contains_key(document);
+        let Some(page) = page.filter(|_| !is_void && !is_full) else {
+            return false;
+        };
         state.pages.insert(document.clone(), page);
+        socket.join(rooms::name(&Room::Document(document.clone())));
         true
     }
 
-    pub(super) fn remove_page(&self, document: &DocumentId) -> Option<OpenPage> {
-        self.state().pages.remove(document)
+    /// Removes an open page and leaves its room. Unfinished openings of the document become void.
+    pub(super) fn remove_page(&self, socket: &SocketRef, document: &DocumentId) -> Option<OpenPage> {
+        let mut state = self.state();
+        if let Some(openings) = state.openings.get_mut(document) {
+            openings.closes += 1;
+        }
+        let page = state.pages.remove(document)?;
+        socket.leave(rooms::name(&Room::Document(document.clone())));
+        Some(page)
     }
 
     /// Removes all open pages.
@@ -236,9 +290,14 @@ impl SocketConnection {
             }
         }
         if state.is_closed {
-            return RefreshOutcome::Over;
+            return RefreshOutcome::Closed;
         }
         let has_new_organization = organization(&state.context) != next;
+        // A page that was closed meanwhile must not join its room again.
+        let is_closed = |room: &&Room| matches!(room, Room::Document(document) if !state.pages.contains_key(document));
+        for room in found.iter().filter(is_closed) {
+            target.remove(&rooms::name(room));
+        }
         // A page whose document is not visible any more has left its room; a page of another organization as well.
         state
             .pages

@@ -129,9 +129,12 @@ impl RealtimeServer {
             Ok(RefreshOutcome::Refreshed {
                 has_new_organization: true,
             }) => connect::emit_ready(socket, connection, None),
-            Ok(RefreshOutcome::Refreshed {
-                has_new_organization: false,
-            }) => {}
+            Ok(
+                RefreshOutcome::Refreshed {
+                    has_new_organization: false,
+                }
+                | RefreshOutcome::Closed,
+            ) => {}
             Ok(RefreshOutcome::Over) => self.kill(
                 &ConnectionTarget::Session(connection.session().clone()),
                 KillReason::Revoked,

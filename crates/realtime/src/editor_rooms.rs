@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use socketioxide::extract::{AckSender, SocketRef, TryData};
 use tokio::sync::mpsc;
 
-use super::connection::SocketConnection;
+use super::connection::{Opening, SocketConnection};
 use super::dispatch::Emission;
 use super::{RealtimeServer, payload, rooms};
 use api_types::event::DocumentCursor;
@@ -93,29 +93,35 @@ pub(super) fn register_handlers(socket: &SocketRef, realtime: &RealtimeServer) {
     let (moving, leaving) = (Arc::downgrade(&realtime.0), Arc::downgrade(&realtime.0));
     socket.on(
         "document:open",
-        move |socket: SocketRef, TryData(open): TryData<OpenMessage>, ack: AckSender| async move {
-            let Some(realtime) = opening.upgrade().map(RealtimeServer) else {
-                return;
-            };
-            let joined = match open {
-                Ok(open) => realtime.open_page(&socket, open).await,
-                Err(_) => false,
-            };
-            // Clients that ask for no acknowledgement get none.
-            drop(ack.send(&JoinReply { joined }));
-        },
-    );
-    socket.on(
-        "document:close",
-        move |socket: SocketRef, TryData(close): TryData<CloseMessage>| async move {
-            if let (Some(realtime), Ok(close)) = (closing.upgrade().map(RealtimeServer), close) {
-                realtime.close_page(&socket, &close.document_id);
+        // The closure itself runs in the order of the messages; the futures of handlers run concurrently.
+        move |socket: SocketRef, TryData(open): TryData<OpenMessage>, ack: AckSender| {
+            let begun = open.ok().and_then(|open| {
+                let opening = SocketConnection::of(&socket)?.begin_opening(&open.document_id);
+                Some((opening, open))
+            });
+            let realtime = opening.upgrade().map(RealtimeServer);
+            async move {
+                let Some(realtime) = realtime else { return };
+                let joined = match begun {
+                    Some((opening, open)) => realtime.open_page(&socket, &opening, open).await,
+                    None => false,
+                };
+                // Clients that ask for no acknowledgement get none.
+                drop(ack.send(&JoinReply { joined }));
             }
         },
     );
     socket.on(
+        "document:close",
+        move |socket: SocketRef, TryData(close): TryData<CloseMessage>| {
+            if let (Some(realtime), Ok(close)) = (closing.upgrade().map(RealtimeServer), close) {
+                realtime.close_page(&socket, &close.document_id);
+            }
+            future::ready(())
+        },
+    );
+    socket.on(
         "document:move",
-        // The closure itself runs in the order of the messages; the futures of handlers run concurrently.
         move |socket: SocketRef, TryData(moved): TryData<MoveMessage>| {
             if let (Some(realtime), Ok(moved)) = (moving.upgrade().map(RealtimeServer), moved) {
                 realtime.move_cursor(&socket, moved);
@@ -127,6 +133,9 @@ pub(super) fn register_handlers(socket: &SocketRef, realtime: &RealtimeServer) {
         if let Some(realtime) = leaving.upgrade().map(RealtimeServer)
             && let Some(connection) = SocketConnection::of(&socket)
         {
+            // The engine removes the socket from its rooms after this handler; a check or computation that ends later
+            // must not join it again.
+            connection.leave(&socket);
             realtime.close_pages(&connection, connection.take_pages());
         }
     });
@@ -139,25 +148,34 @@ impl RealtimeServer {
         self.0.editor_presence.set(sender).ok().map(|()| receiver)
     }
 
-    async fn open_page(&self, socket: &SocketRef, open: OpenMessage) -> bool {
-        let (Some(connection), true) = (SocketConnection::of(socket), is_reference(&open.client_id)) else {
+    async fn open_page(&self, socket: &SocketRef, opening: &Opening, open: OpenMessage) -> bool {
+        let Some(connection) = SocketConnection::of(socket) else {
             return false;
         };
         // A computation of the rooms at the same time would leave the new one.
         let _guard = connection.lock_rooms().await;
-        let Some(context) = connection.context() else {
+        let document = open.document_id.clone();
+        let page = self.check_page(&connection, open).await;
+        if !connection.finish_opening(socket, opening, page.clone(), DOCUMENTS_MAX) {
             return false;
-        };
-        let id = open.document_id.clone();
+        }
+        if let Some(page) = page {
+            self.report_presence(&connection, &document, &page, true);
+        }
+        true
+    }
+
+    /// Returns the page of a document that the user of the socket may view.
+    async fn check_page(&self, connection: &SocketConnection, open: OpenMessage) -> Option<OpenPage> {
+        let context = connection.context().filter(|_| is_reference(&open.client_id))?;
+        let id = open.document_id;
         let found = self
             .0
             .store
             .read(context.clone(), move |tx| tx.document(&id).map(|seen| seen.mode()));
         // Unknown, foreign and hidden documents are indistinguishable.
-        let Ok(mode) = found.await else {
-            return false;
-        };
-        let page = OpenPage {
+        let mode = found.await.ok()?;
+        Some(OpenPage {
             context,
             generation: open.generation,
             client_id: open.client_id,
@@ -165,20 +183,13 @@ impl RealtimeServer {
             relayed_at: None,
             sent_to_peers_at: None,
             waiting: None,
-        };
-        if !connection.insert_page(&open.document_id, page.clone(), DOCUMENTS_MAX) {
-            return false;
-        }
-        socket.join(rooms::name(&Room::Document(open.document_id.clone())));
-        self.report_presence(&connection, &open.document_id, &page, true);
-        true
+        })
     }
 
     fn close_page(&self, socket: &SocketRef, document: &DocumentId) {
         if let Some(connection) = SocketConnection::of(socket)
-            && let Some(page) = connection.remove_page(document)
+            && let Some(page) = connection.remove_page(socket, document)
         {
-            socket.leave(rooms::name(&Room::Document(document.clone())));
             self.close_pages(&connection, BTreeMap::from([(document.clone(), page)]));
         }
     }

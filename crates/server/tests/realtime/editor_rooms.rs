@@ -140,3 +140,63 @@ both!(document_room_is_closed_to_users_without_access, |app| {
     assert!(cem.all("document:commits").is_empty());
     assert!(cem.all("document:cursor").is_empty());
 });
+
+both!(page_that_closes_before_it_has_joined_leaves_the_room, |app| {
+    if !clients_are_installed() {
+        return;
+    }
+    let (document, _) = document(app).await;
+    let mut cem = SocketListener::connect(app, &app.world.cem).await;
+    let room = Room::Document(DocumentId::new(&document));
+    let close = json!(["document:close", {"documentId": document, "clientId": "cem"}]);
+    for _ in 0..20 {
+        // The acknowledgement is not awaited.
+        cem.emit(opening(&document, "cem")).await;
+        cem.emit(close.clone()).await;
+        cem.expect("ack").await;
+        until("the room is empty", async || app.app.realtime().count(&room) == 0).await;
+    }
+    // No emission reaches it, and it is no member of the document for others.
+    let mut ben = open(app, &app.world.ben, &document, "ben").await;
+    let commits = format!("/workrooms/documents/{document}/commits");
+    app.as_(&app.world.ben)
+        .post(&commits, commit(1, "first", 0, "river"))
+        .await
+        .expect(200);
+    ben.expect("document:commits").await;
+    cem.emit(moving(&document, "cem", 1)).await;
+    cem.emit(json!(["document:open", {"documentId": 1}])).await;
+    assert_eq!(cem.expect("ack").await, json!({"joined": false}));
+    assert!(cem.all("document:commits").is_empty());
+    assert!(ben.all("document:cursor").iter().all(|cursor| cursor["left"] == true));
+    ben.disconnect().await;
+    until("the page of Ben has left", async || {
+        app.app.realtime().count(&room) == 0
+    })
+    .await;
+    // Of an opening before and one after it, the later one counts.
+    cem.emit(opening(&document, "cem")).await;
+    cem.emit(close.clone()).await;
+    cem.emit(opening(&document, "cem")).await;
+    let acknowledged = [cem.expect("ack").await, cem.expect("ack").await];
+    assert!(acknowledged.contains(&json!({"joined": true})), "{acknowledged:?}");
+    assert_eq!(app.app.realtime().count(&room), 1);
+    cem.emit(close).await;
+    until("the room is empty", async || app.app.realtime().count(&room) == 0).await;
+});
+
+both!(socket_that_disconnects_while_it_opens_a_page_leaves_no_room, |app| {
+    if !clients_are_installed() {
+        return;
+    }
+    let (document, _) = document(app).await;
+    let before = app.app.realtime().rooms().await;
+    for _ in 0..20 {
+        let mut cem = SocketListener::connect(app, &app.world.cem).await;
+        cem.emit(opening(&document, "cem")).await;
+        cem.disconnect().await;
+    }
+    let realtime = app.app.realtime();
+    until("the sockets are gone", async || realtime.socket_count() == 0).await;
+    until("their rooms are gone", async || realtime.rooms().await == before).await;
+});
