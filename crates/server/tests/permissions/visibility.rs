@@ -1,7 +1,7 @@
 //! Checks visibility in two ways: through the functions of the model and through the statements that include their SQL
 //! equivalents. The data are random schools, every viewer, and three moments around a start date.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use common::clock;
 use db::connection::Connection;
@@ -18,7 +18,8 @@ use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 
 use test_support::request_context::ViewedAs;
-use test_support::{TestApp, World, not_found_body};
+use test_support::rows::execute;
+use test_support::{TestApp, TestUser, World, not_found_body};
 
 mod rows {
     db::statements! {
@@ -248,6 +249,48 @@ fn visible_by_statements(scope: &mut ReadTx<'_>, school: &[(StoredClass, Class, 
     found
 }
 
+/// Returns for which of its members and of the teachers of its class the model functions open each group. The viewer of an
+/// account that cannot be used is `None`.
+fn people_by_model(
+    accounts: &[(UserId, Option<Viewer>)],
+    now: Timestamp,
+    school: &[(StoredClass, Class, Vec<Group>)],
+) -> BTreeMap<GroupId, BTreeSet<UserId>> {
+    let mut found = BTreeMap::new();
+    for (facts, class, groups) in school {
+        for (group, (_, members)) in groups.iter().zip(&facts.groups) {
+            let can_view = |(user, viewer): &&(UserId, Option<Viewer>)| {
+                let (is_member, is_teacher) = (
+                    members.contains(user),
+                    class.teacher_id == *user || facts.co_teachers.contains(user),
+                );
+                let sees = |viewer: &Viewer| {
+                    let manages = class.managed_by(viewer, &facts.co_teachers);
+                    group.visible_to(viewer, is_member, manages, class.status, now)
+                };
+                (is_member || is_teacher) && viewer.as_ref().is_some_and(sees)
+            };
+            let people = accounts.iter().filter(can_view).map(|(user, _)| user.clone());
+            found.insert(group.id.clone(), people.collect());
+        }
+    }
+    found
+}
+
+/// Returns for whom the statement says that they can view each group.
+fn people_by_statement(
+    scope: &mut ReadTx<'_>,
+    school: &[(StoredClass, Class, Vec<Group>)],
+) -> BTreeMap<GroupId, BTreeSet<UserId>> {
+    let groups = school.iter().flat_map(|(_, _, groups)| groups);
+    let able = groups.map(|group| {
+        let people = scope.people_of_group(&group.id).unwrap().into_iter();
+        let able = people.filter(|found| found.can_view).map(|found| found.person.id);
+        (group.id.clone(), able.collect())
+    });
+    able.collect()
+}
+
 async fn read<T: Send + 'static>(
     app: &TestApp,
     standpoint: RequestContext,
@@ -260,7 +303,8 @@ async fn read<T: Send + 'static>(
         .unwrap()
 }
 
-both!(visibility_in_statements_and_model_agrees, |app| {
+/// Inserts random classes; returns them as the model has them.
+async fn random_school(app: &TestApp) -> Vec<(StoredClass, Class, Vec<Group>)> {
     let world = &app.world;
     let mut runner = TestRunner::deterministic();
     let classes = prop::collection::vec(random_class(), 24)
@@ -271,7 +315,7 @@ both!(visibility_in_statements_and_model_agrees, |app| {
     let admin = app
         .request_context(&world.north, &world.adam.id, ViewedAs::Admin, clock::now())
         .await;
-    let school: Vec<(StoredClass, Class, Vec<Group>)> = read(app, admin, move |scope| {
+    read(app, admin, move |scope| {
         let whole = facts.into_iter().map(|facts| {
             let groups = facts
                 .groups
@@ -282,7 +326,12 @@ both!(visibility_in_statements_and_model_agrees, |app| {
         });
         whole.collect()
     })
-    .await;
+    .await
+}
+
+both!(visibility_in_statements_and_model_agrees, |app| {
+    let world = &app.world;
+    let school = random_school(app).await;
     let mut found_something = 0;
     for now in [START - 1, START, START + 1].map(Timestamp::from_millis) {
         let students = [&world.ben, &world.cem, &world.dana, &world.eli, &world.finn];
@@ -320,6 +369,84 @@ both!(visibility_in_statements_and_model_agrees, |app| {
         found_something >= 20,
         "the random school is worth asking: {found_something}"
     );
+});
+
+both!(people_who_can_view_a_group_agree_with_the_model, |app| {
+    let world = &app.world;
+    let school = random_school(app).await;
+    let student = |person: &TestUser| (UserId::new(&person.id), Some(Viewer::Student(UserId::new(&person.id))));
+    let teacher = |person: &TestUser| (UserId::new(&person.id), Some(Viewer::Teacher(UserId::new(&person.id))));
+    let none = |person: &TestUser| (UserId::new(&person.id), None);
+    let World {
+        adam,
+        ada,
+        tom,
+        ben,
+        cem,
+        dana,
+        eli,
+        finn,
+        ..
+    } = world;
+    let usual = [
+        (UserId::new(&adam.id), Some(Viewer::Admin)),
+        teacher(ada),
+        teacher(tom),
+        student(ben),
+        student(cem),
+        student(dana),
+        student(eli),
+        student(finn),
+    ];
+    // Roles that do not match the membership, and accounts that cannot be used.
+    let unusual = [
+        (UserId::new(&adam.id), Some(Viewer::Admin)),
+        (UserId::new(&ada.id), Some(Viewer::Admin)),
+        student(tom),
+        teacher(ben),
+        student(cem),
+        none(dana),
+        none(eli),
+        none(finn),
+    ];
+    let changes = [
+        format!("UPDATE members SET role = 'admin' WHERE user_id = '{}'", ada.id),
+        format!("UPDATE members SET role = 'student' WHERE user_id = '{}'", tom.id),
+        format!("UPDATE members SET role = 'teacher' WHERE user_id = '{}'", ben.id),
+        format!("UPDATE members SET is_active = FALSE WHERE user_id = '{}'", dana.id),
+        format!("UPDATE users SET is_active = FALSE WHERE id = '{}'", eli.id),
+        format!("UPDATE users SET banned = TRUE WHERE id = '{}'", finn.id),
+    ];
+    for accounts in [usual, unusual] {
+        let mut able = 0;
+        for now in [START - 1, START, START + 1].map(Timestamp::from_millis) {
+            let admin = app.request_context(&world.north, &adam.id, ViewedAs::Admin, now).await;
+            let asked = school.clone();
+            let found = read(app, admin, move |scope| people_by_statement(scope, &asked)).await;
+            assert_eq!(
+                found,
+                people_by_model(&accounts, now, &school),
+                "at {}",
+                now.as_millis() - START
+            );
+            able += found.values().map(BTreeSet::len).sum::<usize>();
+        }
+        assert!(able >= 100, "the random school is worth asking: {able}");
+        for change in &changes {
+            execute(&app.database, change.clone()).await;
+        }
+    }
+    // The other school has none of these groups.
+    let zara = app
+        .request_context(
+            &world.south,
+            &world.zara.id,
+            ViewedAs::Admin,
+            Timestamp::from_millis(START),
+        )
+        .await;
+    let found = read(app, zara, move |scope| people_by_statement(scope, &school)).await;
+    assert!(found.values().all(BTreeSet::is_empty));
 });
 
 /// Returns every request of a student, with the filters that could reveal a hidden group.
