@@ -56,12 +56,12 @@ struct ConnectionState {
     /// The documents that the page has open in the built-in editor.
     pages: OpenPages,
     /// The documents whose access is being checked before they are open.
-    openings: HashMap<DocumentId, Openings>,
+    openings: HashMap<DocumentId, PageOpenings>,
 }
 
 /// Unfinished openings of one document by a socket.
 #[derive(Default)]
-struct Openings {
+struct PageOpenings {
     unfinished: usize,
     /// The number of messages since the first of them that closed the document.
     closes: u64,
@@ -69,7 +69,7 @@ struct Openings {
 
 /// The unfinished opening of a document. It is void once the document is closed.
 #[derive(Debug)]
-pub(super) struct Opening {
+pub(super) struct PageOpening {
     document: DocumentId,
     closes: u64,
 }
@@ -168,11 +168,11 @@ impl SocketConnection {
     }
 
     /// Begins to open a document. Must be called in the order of the messages, and followed by [`Self::finish_opening`].
-    pub(super) fn begin_opening(&self, document: &DocumentId) -> Opening {
+    pub(super) fn begin_opening(&self, document: &DocumentId) -> PageOpening {
         let mut state = self.state();
         let openings = state.openings.entry(document.clone()).or_default();
         openings.unfinished += 1;
-        Opening {
+        PageOpening {
             document: document.clone(),
             closes: openings.closes,
         }
@@ -183,12 +183,12 @@ impl SocketConnection {
     pub(super) fn finish_opening(
         &self,
         socket: &SocketRef,
-        opening: &Opening,
+        opening: &PageOpening,
         page: Option<OpenPage>,
         limit: usize,
     ) -> bool {
         let mut state = self.state();
-        let Opening { document, closes } = opening;
+        let PageOpening { document, closes } = opening;
         let mut is_void = state.is_closed;
         if let Some(openings) = state.openings.get_mut(document) {
             is_void |= openings.closes != *closes;

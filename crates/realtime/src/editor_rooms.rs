@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use socketioxide::extract::{AckSender, SocketRef, TryData};
 use tokio::sync::mpsc;
 
-use super::connection::{Opening, SocketConnection};
+use super::connection::{PageOpening, SocketConnection};
 use super::dispatch::Emission;
 use super::{RealtimeServer, payload, rooms};
 use api_types::event::DocumentCursor;
@@ -148,7 +148,7 @@ impl RealtimeServer {
         self.0.editor_presence.set(sender).ok().map(|()| receiver)
     }
 
-    async fn open_page(&self, socket: &SocketRef, opening: &Opening, open: OpenMessage) -> bool {
+    async fn open_page(&self, socket: &SocketRef, opening: &PageOpening, open: OpenMessage) -> bool {
         let Some(connection) = SocketConnection::of(socket) else {
             return false;
         };
