@@ -35,6 +35,7 @@ mod grade_tables;
 mod grades;
 mod group_files;
 mod handouts;
+mod history_retention;
 mod late_texts;
 mod object_store;
 mod pdf;
