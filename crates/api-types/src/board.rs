@@ -1,6 +1,7 @@
 //! The lesson board for teachers: the groups of a topic as in other responses, together with presence and typing
 //! activity, which are kept in memory only.
 
+use domain::comment::UnreadComments;
 use domain::details::DocumentDetails;
 use domain::document::DocumentStatus;
 use domain::id::{DocumentId, GroupId, UserId};
@@ -78,10 +79,12 @@ pub struct BoardDocumentView {
     last_activity: Timestamp,
     #[schema(required)]
     last_edited_by: Option<UserId>,
+    /// Number of comments by others that the caller has not read.
+    unread_comments: i64,
 }
 
-impl From<&DocumentDetails> for BoardDocumentView {
-    fn from(details: &DocumentDetails) -> Self {
+impl BoardDocumentView {
+    pub fn new(details: &DocumentDetails, unread: UnreadComments) -> Self {
         let document = &details.document;
         Self {
             id: document.id.clone(),
@@ -89,6 +92,7 @@ impl From<&DocumentDetails> for BoardDocumentView {
             status: document.status.document_status(),
             last_activity: document.last_activity,
             last_edited_by: document.last_edited_by.clone(),
+            unread_comments: unread.comments,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Comments on documents in the built-in editor in responses. See docs/built-in-editor.md.
 
-use domain::comment::{CommentAnchor, CommentThread, DocumentComment, Resolution};
+use domain::comment::{CommentAnchor, CommentThread, DocumentComment, Resolution, UnreadComments};
 use domain::id::{CommentId, CommentThreadId, DocumentId};
 use domain::time::Timestamp;
 use domain::user::Person;
@@ -19,6 +19,9 @@ pub struct CommentListView {
     pub version: i64,
     /// Whether the caller may write comments.
     pub can_comment: bool,
+    /// The time of the newest comment or edit that the caller has read; null if none is known to be read.
+    #[schema(required)]
+    pub read_until: Option<Timestamp>,
     /// All threads, oldest first.
     pub threads: Vec<CommentThreadView>,
     /// Whom comments can mention as `@[id]`: members of the group and teachers of its class who can view the document, by name, at most 200. Empty if the caller cannot comment.
@@ -74,6 +77,26 @@ pub struct DocumentCommentView {
     created_at: Timestamp,
     #[schema(required)]
     edited_at: Option<Timestamp>,
+}
+
+/// The comments on a document that the caller has not read.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = UnreadComments)]
+pub struct UnreadCommentsView {
+    /// Number of comments that others wrote or edited since the caller read them.
+    unread_comments: i64,
+    /// Those among them that mention the caller.
+    unread_mentions: i64,
+}
+
+impl From<UnreadComments> for UnreadCommentsView {
+    fn from(unread: UnreadComments) -> Self {
+        Self {
+            unread_comments: unread.comments,
+            unread_mentions: unread.mentions,
+        }
+    }
 }
 
 impl CommentThreadView {

@@ -1,5 +1,6 @@
 //! Documents of a work room in responses and events. Unpublished grades are never sent to students.
 
+use domain::comment::UnreadComments;
 use domain::details::DocumentDetails;
 use domain::document::{DocumentStatus, EditorMode, UnlockedStatus};
 use domain::document_kind::{DocumentType, FileExtension};
@@ -32,6 +33,14 @@ pub struct DocumentView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = EditorMode, required = false)]
     mode: Option<EditorMode>,
+    /// Number of comments by others that the caller has not read. Absent where comments are not counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = i64, required = false)]
+    unread_comments: Option<i64>,
+    /// Those among the unread comments that mention the caller. Absent where comments are not counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = i64, required = false)]
+    unread_mentions: Option<i64>,
 }
 
 /// The fields of a document, as contained in events.
@@ -102,6 +111,8 @@ impl DocumentView {
             feedback: grade.and_then(|grade| grade.feedback),
             can_edit: None,
             mode: None,
+            unread_comments: None,
+            unread_mentions: None,
         }
     }
 
@@ -111,6 +122,16 @@ impl DocumentView {
         Self {
             can_edit: Some(mode == EditorMode::Edit),
             mode: Some(mode),
+            ..self
+        }
+    }
+
+    /// Adds what the caller has not read.
+    #[must_use]
+    pub fn with_unread(self, unread: UnreadComments) -> Self {
+        Self {
+            unread_comments: Some(unread.comments),
+            unread_mentions: Some(unread.mentions),
             ..self
         }
     }

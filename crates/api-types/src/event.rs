@@ -372,8 +372,9 @@ pub struct DocumentCommits {
 pub struct DocumentComments {
     pub document_id: DocumentId,
     pub group_id: GroupId,
-    /// The thread that changed
-    pub thread_id: CommentThreadId,
+    /// The thread that changed; null if the user has read the comments, which only the user's own pages are told
+    #[schema(required)]
+    pub thread_id: Option<CommentThreadId>,
     /// The users whom the comment mentions since this change, without the actor; absent if there are none
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]

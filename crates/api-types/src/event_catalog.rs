@@ -197,8 +197,8 @@ fn describe(event: Event) -> CatalogEntry {
             "The cursor of another page moved in the built-in editor, or the page was closed.",
         ),
         Event::DocumentComments => catalog_entry::<DocumentComments>(
-            OF_GROUP,
-            "A comment on a document was written, changed or deleted, or a thread of comments was resolved or reopened.",
+            &[ClassStaff, Group, User],
+            "A comment on a document was written, changed or deleted, or a thread of comments was resolved or reopened. Users who read the comments receive it in their own pages, without a thread.",
         ),
         Event::SubmissionCreated => catalog_entry::<SubmissionEvent>(OF_GROUP, "A group submitted."),
         Event::SubmissionWithdrawn => catalog_entry::<SubmissionEvent>(OF_GROUP, "A submission was withdrawn."),

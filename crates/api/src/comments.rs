@@ -8,12 +8,12 @@ use super::context::Context;
 use super::dry_run::DryRunQuery;
 use super::patch_fields::Editable;
 use super::response::{Ack, Created};
-use super::valid::{Patch, Valid, ValidQuery};
-use api_types::comment::{CommentListView, CommentThreadView, DocumentCommentView};
+use super::valid::{Patch, Valid, ValidOrEmpty, ValidQuery};
+use api_types::comment::{CommentListView, CommentThreadView, DocumentCommentView, UnreadCommentsView};
 use common::clock;
 use common::error::Result;
 use db::WriteTx;
-use service::actions::comments::{self, CommentEdit, CommentThreadEdit, NewCommentThread, NewReply};
+use service::actions::comments::{self, CommentEdit, CommentReading, CommentThreadEdit, NewCommentThread, NewReply};
 
 impl Editable for CommentThreadEdit {
     type Resource = CommentThreadView;
@@ -37,6 +37,7 @@ pub(crate) async fn list(cx: Context, Path(id): Path<DocumentId>) -> Result<Json
         generation: found.generation,
         version: found.version,
         can_comment: found.can_comment,
+        read_until: found.read_until,
         threads: found.threads.iter().map(CommentThreadView::from).collect(),
         mentionable: found.mentionable,
         mentioned: found.mentioned,
@@ -65,6 +66,20 @@ pub(crate) async fn create(
         Ok(Created(view.address(), view))
     };
     cx.create(create).await
+}
+
+/// Mark the comments on a document as read, all of them or up to a time
+///
+/// Only for the caller. Returns what remains unread.
+#[utoipa::path(post, path = "/workrooms/documents/{id}/comments/read", params(("id" = String, Path)),
+    request_body = Option<CommentReading>, responses((status = 200, body = UnreadCommentsView)))]
+pub(crate) async fn read(
+    cx: Context,
+    Path(id): Path<DocumentId>,
+    ValidOrEmpty(reading): ValidOrEmpty<CommentReading>,
+) -> Result<Json<UnreadCommentsView>> {
+    let unread = cx.write(move |tx| comments::read(tx, &id, &reading)).await?;
+    Ok(Json(UnreadCommentsView::from(unread)))
 }
 
 /// Resolve or reopen a thread of comments

@@ -1,10 +1,13 @@
 //! `/workrooms/{id}/documents` and `/workrooms/documents`. The routes of the document server are in
 //! `document_server.rs`. See docs/api-contract.md#documents-and-files.
 
+use std::collections::HashMap;
+
 use axum::Json;
 use axum::extract::{FromRequest, Path, Request};
 use axum::http::HeaderMap;
 use axum::response::Response;
+use domain::comment::UnreadComments;
 use domain::document::DocumentStatus;
 use domain::document_kind::FileExtension;
 use domain::file::FileType;
@@ -66,7 +69,11 @@ pub(crate) async fn list(
         .read(move |tx| {
             let audience = Audience::of(tx.viewer());
             let found = tx.documents(&room, &filter)?;
-            Ok(found.iter().map(|seen| view(seen, &audience)).collect())
+            let unread = tx.unread_comments_of_room(&room)?;
+            Ok(found
+                .iter()
+                .map(|seen| view_with_unread(seen, &audience, &unread))
+                .collect())
         })
         .await?;
     Ok(Json(found))
@@ -383,6 +390,16 @@ fn title_of(file_name: &str) -> DocumentTitle {
 /// The document as the caller may see it.
 pub fn shown(cx: &Context, seen: &VisibleDocument) -> Result<DocumentView> {
     Ok(view(seen, &Audience::of(&cx.context()?.viewer)))
+}
+
+/// The document in a list, with the number of comments that the caller has not read.
+pub fn view_with_unread(
+    seen: &VisibleDocument,
+    audience: &Audience,
+    unread: &HashMap<DocumentId, UnreadComments>,
+) -> DocumentView {
+    let unread = unread.get(&seen.document().id).copied();
+    view(seen, audience).with_unread(unread.unwrap_or_default())
 }
 
 fn view(seen: &VisibleDocument, audience: &Audience) -> DocumentView {

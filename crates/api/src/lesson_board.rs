@@ -31,10 +31,12 @@ pub(crate) async fn board(cx: Context, Path(id): Path<AssignmentId>) -> Result<J
         topic,
         groups,
         documents,
+        unread_comments,
     } = found;
     let mut by_group: HashMap<GroupId, Vec<BoardDocumentView>> = HashMap::new();
     for seen in &documents {
-        let shown = BoardDocumentView::from(&seen.details);
+        let unread = unread_comments.get(&seen.document().id).copied();
+        let shown = BoardDocumentView::new(&seen.details, unread.unwrap_or_default());
         by_group
             .entry(seen.group_context.group.id.clone())
             .or_default()

@@ -268,6 +268,7 @@ pub fn endpoints() -> Endpoints {
         .add(Member,                   Standard,  "POST /workrooms/documents/{id}/images", routes!(document_images::upload))
         .add(Member,                   Standard,  "GET /workrooms/documents/{id}/images/{imageId}", routes!(document_images::content))
         .add(Member,                   Standard,  "GET POST /workrooms/documents/{id}/comments", routes!(comments::list, comments::create))
+        .add(Member,                   Standard,  "POST /workrooms/documents/{id}/comments/read", routes!(comments::read))
         .add(Member,                   Standard,  "PATCH /workrooms/documents/{id}/comments/{threadId}", routes!(comments::edit_thread))
         .add(Member,                   Standard,  "POST /workrooms/documents/{id}/comments/{threadId}/replies", routes!(comments::reply))
         .add(Member,                   Standard,  "PATCH DELETE /workrooms/documents/{id}/comments/{threadId}/replies/{commentId}", routes!(comments::edit, comments::remove))

@@ -5,8 +5,8 @@ use axum::extract::Path;
 use domain::id::{GroupId, WorkRoomId};
 
 use super::context::Context;
+use super::documents::view_with_unread;
 use api_types::audience::Audience;
-use api_types::document::DocumentView;
 use api_types::work_room::{LastMessageView, RoomPresence, WorkRoomSummaryView, WorkRoomView};
 use common::error::Result;
 use db::documents::{DocumentFilter, VisibleDocument};
@@ -69,7 +69,8 @@ fn details(tx: &mut ReadTx<'_>, room: VisibleWorkRoom, context: &RequestContext)
     let audience = Audience::of(&context.viewer);
     let group = tx.whole_group(&room.room.group_id)?;
     let documents = tx.documents(&room.room.id, &DocumentFilter::default())?;
-    let document = |seen: VisibleDocument| DocumentView::new(&seen.details, &audience).opening(seen.mode());
+    let unread = tx.unread_comments_of_room(&room.room.id)?;
+    let document = |seen: VisibleDocument| view_with_unread(&seen, &audience, &unread);
     let documents = documents.into_iter().map(document).collect();
     let (teacher, helper) = (room.teacher.clone(), room.help_claimed_by.clone());
     Ok(summary(room, &audience).details(&group, teacher, helper, documents, &audience))

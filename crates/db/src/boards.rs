@@ -1,7 +1,10 @@
 //! The lesson board of a topic: the state of all its groups for the teacher. It uses the statements of the single
 //! endpoints, so the board and these endpoints return the same data.
 
-use domain::id::AssignmentId;
+use std::collections::HashMap;
+
+use domain::comment::UnreadComments;
+use domain::id::{AssignmentId, DocumentId};
 
 use super::ReadTx;
 use super::assignments::VisibleAssignment;
@@ -18,6 +21,8 @@ pub struct Board {
     pub groups: Vec<VisibleGroup>,
     /// The documents of these groups that are linked to this topic or to none, ordered by group number.
     pub documents: Vec<VisibleDocument>,
+    /// The comments that the viewer has not read, by document. Documents without any are missing.
+    pub unread_comments: HashMap<DocumentId, UnreadComments>,
 }
 
 impl ReadTx<'_> {
@@ -34,6 +39,7 @@ impl ReadTx<'_> {
             topic,
             groups,
             documents,
+            unread_comments: self.unread_comments_of_topic(id)?,
         })
     }
 }

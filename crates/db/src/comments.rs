@@ -3,11 +3,12 @@
 
 use std::collections::HashMap;
 
-use domain::comment::{CommentAnchor, CommentCounts, CommentThread, DocumentComment, Resolution};
-use domain::id::{CommentId, CommentThreadId, DocumentId, GroupId};
+use domain::comment::{CommentAnchor, CommentCounts, CommentThread, DocumentComment, Resolution, UnreadComments};
+use domain::id::{AssignmentId, CommentId, CommentThreadId, DocumentId, GroupId, UserId, WorkRoomId};
+use domain::time::Timestamp;
 use domain::user::Person;
 
-use super::sql::Columns;
+use super::sql::{Columns, Sql};
 use super::{ReadTx, WriteTx};
 use crate::labels::{PERSON_COLUMNS, optional_person, person};
 use crate::{args, fragments, statements};
@@ -31,6 +32,15 @@ fragments! {
         JOIN document_comments c ON c.organization_id = t.organization_id AND c.thread_id = t.id
         JOIN users u ON u.id = c.author_id
         WHERE t.organization_id = $1 AND t.document_id = $2";
+    /// Comments `c` in threads `t` of documents `d` that user `$3` has not read. `$4` is how texts mention the user.
+    SELECT_UNREAD = "SELECT d.id, COUNT(*) AS comments,
+            SUM(CASE WHEN REPLACE(c.text, CAST($4 AS TEXT), '') <> c.text THEN 1 ELSE 0 END) AS mentions
+        FROM";
+    UNREAD = "JOIN comment_threads t ON t.organization_id = d.organization_id AND t.document_id = d.id
+        JOIN document_comments c ON c.organization_id = t.organization_id AND c.thread_id = t.id
+        LEFT JOIN comment_reads r ON r.organization_id = d.organization_id AND r.document_id = d.id AND r.user_id = $3
+        WHERE d.organization_id = $1 AND c.author_id <> $3 AND c.text <> ''
+            AND COALESCE(c.edited_at, c.created_at) > COALESCE(r.read_until, 0)";
 }
 
 statements! {
@@ -42,7 +52,23 @@ statements! {
         (SELECT COUNT(*) FROM comment_threads WHERE organization_id = $1 AND document_id = $2) AS threads,
         (SELECT COUNT(*) FROM comment_threads t
             JOIN document_comments c ON c.organization_id = t.organization_id AND c.thread_id = t.id
-            WHERE t.organization_id = $1 AND t.document_id = $2) AS comments";
+            WHERE t.organization_id = $1 AND t.document_id = $2) AS comments,
+        (SELECT MAX(COALESCE(c.edited_at, c.created_at)) FROM comment_threads t
+            JOIN document_comments c ON c.organization_id = t.organization_id AND c.thread_id = t.id
+            WHERE t.organization_id = $1 AND t.document_id = $2) AS latest";
+    UNREAD_OF_DOCUMENT = "{SELECT_UNREAD} documents d {UNREAD} AND d.id = $2 GROUP BY d.id";
+    UNREAD_OF_ROOM = "{SELECT_UNREAD} documents d {UNREAD} AND d.work_room_id = $2 GROUP BY d.id";
+    /// Of the documents of all groups that work on a topic.
+    UNREAD_OF_TOPIC = "{SELECT_UNREAD} group_assignments ga
+        JOIN work_rooms w ON w.organization_id = ga.organization_id AND w.group_id = ga.group_id
+        JOIN documents d ON d.organization_id = w.organization_id AND d.work_room_id = w.id
+        {UNREAD} AND ga.organization_id = $1 AND ga.assignment_id = $2 GROUP BY d.id";
+    READ_UNTIL = "SELECT read_until FROM comment_reads
+        WHERE organization_id = $1 AND document_id = $2 AND user_id = $3";
+    SET_READ_UNTIL = "INSERT INTO comment_reads (organization_id, document_id, user_id, read_until)
+        VALUES ($1, $2, $3, $4)
+        ON CONFLICT (document_id, user_id) DO UPDATE SET read_until = excluded.read_until";
+    DELETE_READS = "DELETE FROM comment_reads WHERE organization_id = $1 AND document_id = $2";
     /// The members of a group and the teachers of its class, and whether each can view the documents of the group
     /// (`CAN_VIEW_GROUP`).
     PEOPLE = "SELECT {PERSON_COLUMNS}, COALESCE(p.is_visible AND p.is_staff = (m.role <> 'student') AND m.is_active
@@ -127,8 +153,45 @@ impl ReadTx<'_> {
             Ok(CommentCounts {
                 threads: row.get("threads")?,
                 comments: row.get("comments")?,
+                latest: row.get("latest")?,
             })
         })
+    }
+
+    /// Counts the comments on a document that the calling user has not read.
+    pub fn unread_comments(&mut self, document: &DocumentId) -> Result<UnreadComments> {
+        let found = self.unread(&UNREAD_OF_DOCUMENT, document.as_str())?;
+        Ok(found.get(document).copied().unwrap_or_default())
+    }
+
+    /// Counts the comments that the calling user has not read, by document of a room. Documents without any are missing.
+    pub fn unread_comments_of_room(&mut self, room: &WorkRoomId) -> Result<HashMap<DocumentId, UnreadComments>> {
+        self.unread(&UNREAD_OF_ROOM, room.as_str())
+    }
+
+    /// Counts the comments that the calling user has not read, by document of the groups on a topic. Documents without any
+    /// are missing.
+    pub fn unread_comments_of_topic(&mut self, topic: &AssignmentId) -> Result<HashMap<DocumentId, UnreadComments>> {
+        self.unread(&UNREAD_OF_TOPIC, topic.as_str())
+    }
+
+    fn unread(&mut self, statement: &'static Sql, of: &str) -> Result<HashMap<DocumentId, UnreadComments>> {
+        let user = self.user_text();
+        let mention = format!("@[{user}]");
+        let found = self.fetch_all(statement, args![of, user, mention], |row| {
+            let unread = UnreadComments {
+                comments: row.get("comments")?,
+                mentions: row.get("mentions")?,
+            };
+            Ok((row.get("id")?, unread))
+        });
+        Ok(found?.into_iter().collect())
+    }
+
+    /// Returns the time up to which the calling user has read the comments on a document.
+    pub fn comments_read_until(&mut self, document: &DocumentId) -> Result<Option<Timestamp>> {
+        let user = self.user_text();
+        self.fetch_optional(&READ_UNTIL, args![document, user], |row| row.only())
     }
 
     /// Lists the threads about passages of a generation.
@@ -220,8 +283,14 @@ impl WriteTx<'_> {
         Ok(())
     }
 
+    /// Stores the time up to which a user has read the comments on a document.
+    pub fn set_comments_read_until(&mut self, document: &DocumentId, user: &UserId, until: Timestamp) -> Result<()> {
+        self.execute(&SET_READ_UNTIL, args![document, user, until]).map(drop)
+    }
+
     /// Deletes the comments on a document that is being deleted.
     pub(super) fn delete_comments_of_document(&mut self, document: &DocumentId) -> Result<()> {
+        self.execute(&DELETE_READS, args![document])?;
         self.execute(&DELETE_COMMENTS, args![document])?;
         self.execute(&DELETE_THREADS, args![document]).map(drop)
     }

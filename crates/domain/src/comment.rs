@@ -70,6 +70,16 @@ pub struct DocumentComment {
 pub struct CommentCounts {
     pub threads: i64,
     pub comments: i64,
+    /// The time of the newest comment or edit.
+    pub latest: Option<Timestamp>,
+}
+
+/// The comments on a document that a user has not read: written or edited by others since the user saw them last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UnreadComments {
+    pub comments: i64,
+    /// Those among them that mention the user.
+    pub mentions: i64,
 }
 
 impl Document {
@@ -84,6 +94,19 @@ impl Document {
 }
 
 impl CommentCounts {
+    /// Returns the time of the next comment or edit. It is later than all before, so a user who has read up to a time
+    /// has seen everything before it.
+    pub fn next_time(self, now: Timestamp) -> Timestamp {
+        let after_latest = self.latest.map(|latest| Timestamp::from_millis(latest.as_millis() + 1));
+        after_latest.map_or(now, |earliest| earliest.max(now))
+    }
+
+    /// Returns the time up to which a user has read who has seen the comments up to `until`, or all of them.
+    pub fn read_until(self, until: Option<Timestamp>) -> Option<Timestamp> {
+        let latest = self.latest?;
+        Some(until.map_or(latest, |until| until.min(latest)))
+    }
+
     /// Rejects another thread if the document has too many.
     pub fn admit_thread(self) -> Result<(), DomainError> {
         below("threads of comments", self.threads, THREADS_MAX)?;

@@ -108,10 +108,32 @@ fn thread_is_resolved_once_and_can_be_reopened() {
     assert_eq!(thread.resolution, None);
 }
 
+#[test]
+fn times_of_comments_increase_and_bound_what_was_read() {
+    let counts = |latest| CommentCounts {
+        latest,
+        ..CommentCounts::default()
+    };
+    let after = |latest: Timestamp| Timestamp::from_millis(latest.as_millis() + 1);
+    assert_eq!(counts(None).next_time(at(5)), at(5));
+    assert_eq!(counts(Some(at(4))).next_time(at(5)), at(5));
+    // A transaction that waited for the lock began before the comment that it waited for.
+    assert_eq!(counts(Some(at(5))).next_time(at(5)), after(at(5)));
+    assert_eq!(counts(Some(at(7))).next_time(at(5)), after(at(7)));
+    assert_eq!(counts(None).read_until(Some(at(5))), None);
+    assert_eq!(counts(Some(at(7))).read_until(None), Some(at(7)));
+    assert_eq!(counts(Some(at(7))).read_until(Some(at(5))), Some(at(5)));
+    assert_eq!(
+        counts(Some(at(7))).read_until(Some(at(9))),
+        Some(at(7)),
+        "never the future"
+    );
+}
+
 proptest! {
     #[test]
     fn counts_never_exceed_their_limits(threads in 0..400_i64, comments in 0..2000_i64, in_thread in 0..100_usize) {
-        let counts = CommentCounts { threads, comments };
+        let counts = CommentCounts { threads, comments, latest: None };
         let has_room = comments < 1000;
         prop_assert_eq!(counts.admit_thread().is_ok(), threads < 200 && has_room);
         prop_assert_eq!(counts.admit_reply(&thread(in_thread)).is_ok(), in_thread < 50 && has_room);

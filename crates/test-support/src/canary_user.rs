@@ -172,11 +172,14 @@ fn rows(app: &TestApp, lesson: &LessonFixture, handed_in: &Value, file: &(FileKe
         INSERT INTO document_comments (organization_id, id, thread_id, author_id, text, created_at)
             VALUES ('{north}', '{letter}', '{letter}', '{ben}', 'BENMARK-comment', 1),
                 ('{north}', '{answer}', '{letter}', '{cem}', 'OTHERMARK-comment for @[{ben}]', 2);
+        INSERT INTO comment_reads (organization_id, document_id, user_id, read_until)
+            VALUES ('{north}', '{}', '{ben}', 1);
         INSERT INTO document_contributions (organization_id, document_id, user_id, saves, first_at, last_at, counted_until)
             VALUES ('{north}', '{}', '{ben}', 1, 1, 1, 1);",
         id(),
         id(),
         id(),
+        lesson.document,
         lesson.document,
         lesson.document,
     );

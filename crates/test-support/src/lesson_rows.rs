@@ -62,6 +62,7 @@ db::statements! {
         VALUES ($1, $2, $3, 1, 1, 1, 2, 'a', 1)";
     COMMENT = "INSERT INTO document_comments (organization_id, id, thread_id, author_id, text, created_at)
         VALUES ($1, $2, $3, $4, 'Why?', 1)";
+    COMMENT_READ = "INSERT INTO comment_reads (organization_id, document_id, user_id, read_until) VALUES ($1, $2, $3, 1)";
     CONTRIBUTION = "INSERT INTO document_contributions (organization_id, document_id, user_id, first_at, last_at, counted_until)
         VALUES ($1, $2, $3, 1, 1, 1)";
     CONVERTED = "INSERT INTO converted_files (organization_id, id, revision_id, submission_document_id, format, file_key, size,
@@ -197,6 +198,7 @@ impl LessonRows {
         let thread = clock::new_id();
         run!(self, COMMENT_THREAD, thread, id);
         run!(self, COMMENT, clock::new_id(), thread, self.student);
+        run!(self, COMMENT_READ, id, self.student);
         run!(self, CONVERTED, clock::new_id(), revision, None::<String>);
         id
     }

@@ -17,7 +17,7 @@ counted! {
     ACCOUNTS: "accounts", ACTIVITY_LOGS: "activity_logs", API_TOKENS: "api_tokens", ASSIGNMENT_ATTACHMENTS: "assignment_attachments",
     ASSIGNMENT_RUBRICS: "assignment_rubrics",
     ASSIGNMENTS: "assignments", CLASS_ENROLLMENTS: "class_enrollments", CLASS_SUBJECTS: "class_subjects",
-    CLASS_TEACHERS: "class_teachers", CLASSES: "classes", COMMENT_THREADS: "comment_threads",
+    CLASS_TEACHERS: "class_teachers", CLASSES: "classes", COMMENT_READS: "comment_reads", COMMENT_THREADS: "comment_threads",
     CONVERTED_FILES: "converted_files", COURSES: "courses", DOCUMENT_COMMENTS: "document_comments",
     DELETED_DOCUMENTS: "deleted_documents", DELETION_ARCHIVES: "deletion_archives",
     DELETION_ARCHIVE_CHUNKS: "deletion_archive_chunks", DELETION_ARCHIVE_FILES: "deletion_archive_files",

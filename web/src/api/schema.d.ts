@@ -4295,6 +4295,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/workrooms/documents/{id}/comments/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark the comments on a document as read, all of them or up to a time
+         * @description Only for the caller. Returns what remains unread.
+         */
+        post: operations["post_workrooms_documents_id_comments_read"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/workrooms/documents/{id}/comments/{threadId}": {
         parameters: {
             query?: never;
@@ -5742,6 +5762,11 @@ export interface components {
             lastEditedBy: components["schemas"]["UserId"] | null;
             status: components["schemas"]["DocumentStatus"];
             title: components["schemas"]["DocumentTitle"];
+            /**
+             * Format: int64
+             * @description Number of comments by others that the caller has not read.
+             */
+            unreadComments: number;
         };
         /** @description A group on the lesson board. */
         BoardGroup: {
@@ -6020,6 +6045,7 @@ export interface components {
             mentionable: components["schemas"]["Person"][];
             /** @description The users whom the comments mention, with their present names. Former members who wrote neither text nor comments, and erased users, are missing. */
             mentioned: components["schemas"]["Person"][];
+            readUntil: components["schemas"]["Timestamp"] | null;
             /** @description All threads, oldest first. */
             threads: components["schemas"]["CommentThread"][];
             /**
@@ -6027,6 +6053,10 @@ export interface components {
              * @description The version that the anchors refer to.
              */
             version: number;
+        };
+        /** @description How far the caller has read the comments on a document. */
+        CommentReading: {
+            readUntil?: components["schemas"]["Timestamp"] | null;
         };
         /** @description Text of a comment on a document. */
         CommentText: string;
@@ -10241,6 +10271,19 @@ export interface components {
             /** Format: int64 */
             unreadCount: number;
         };
+        /** @description The comments on a document that the caller has not read. */
+        UnreadComments: {
+            /**
+             * Format: int64
+             * @description Number of comments that others wrote or edited since the caller read them.
+             */
+            unreadComments: number;
+            /**
+             * Format: int64
+             * @description Those among them that mention the caller.
+             */
+            unreadMentions: number;
+        };
         /** @description The number of unread messages. */
         UnreadCount: {
             /**
@@ -10385,6 +10428,16 @@ export interface components {
             feedback: components["schemas"]["FeedbackText"] | null;
             /** @description Mode in which the editor opens for the caller. */
             mode?: components["schemas"]["Mode"];
+            /**
+             * Format: int64
+             * @description Number of comments by others that the caller has not read. Absent where comments are not counted.
+             */
+            unreadComments?: number;
+            /**
+             * Format: int64
+             * @description Those among the unread comments that mention the caller. Absent where comments are not counted.
+             */
+            unreadMentions?: number;
         };
         /** @description The fields of a document, as contained in events. */
         WorkRoomDocumentFields: {
@@ -32073,6 +32126,46 @@ export interface operations {
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNREADABLE_FILE.UNSUPPORTED_MEDIA_TYPE"];
             423: components["responses"]["423.DOCUMENT_LOCKED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_workrooms_documents_id_comments_read: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a document */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CommentReading"];
+            };
+        };
+        responses: {
+            /** @description Mark the comments on a document as read, all of them or up to a time */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnreadComments"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];

@@ -42,7 +42,8 @@ export function staleQueries(event: string, payload: EventPayload): QueryKey[] {
     case "course":
       return [...familyKeys("assignments", "courses", "classes", "groups", "room", "deletions"), ...board];
     case "document":
-      if (event === "document:comments") return [queryKeys.document.comments(document)];
+      // The lists of documents and the boards count unread comments.
+      if (event === "document:comments") return [queryKeys.document.comments(document), ...familyKeys("room", "board")];
       // With its status, the content of a submission is final.
       return [
         ...familyKeys("room", ...(event === "document:status" ? (["submissions"] as const) : [])),

@@ -274,11 +274,12 @@ fn archived_rows(selection: &Selection) -> Vec<(&'static str, String)> {
 }
 
 /// The tables with rows of a document.
-const DOCUMENT_TABLES: [&str; 9] = [
+const DOCUMENT_TABLES: [&str; 10] = [
     "document_revisions",
     "document_saves",
     "document_contributions",
     "comment_threads",
+    "comment_reads",
     "late_commits",
     "document_logs",
     "document_steps",
@@ -501,6 +502,10 @@ impl DeletionPlan {
                 (
                     "DELETE_COMMENT_THREADS",
                     delete("comment_threads", &format!("document_id IN ({documents})")),
+                ),
+                (
+                    "DELETE_COMMENT_READS",
+                    delete("comment_reads", &format!("document_id IN ({documents})")),
                 ),
                 (
                     "DELETE_LATE_COMMITS",

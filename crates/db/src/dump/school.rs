@@ -134,6 +134,7 @@ pub static SCHOOL_TABLES: &[SchoolTable] = &[
     table("document_contributions", &["user_id"]).keyed(&["document_id", "user_id"]),
     table("comment_threads", &["resolved_by_id"]),
     table("document_comments", &["author_id"]).mentions(&["text"]),
+    table("comment_reads", &["user_id"]).keyed(&["document_id", "user_id"]),
     table("late_commits", &["author_id"]),
     table("document_logs", &[]).keyed(&["document_id", "generation"]),
     table("document_steps", &["author_id"]).keyed(&["document_id", "generation", "version"]),

@@ -219,6 +219,7 @@ pub static MAP: &[MappedColumn] = &[
     // Comments of others mention the person.
     not_exported("document_comments", "text", Ids, Kept),
     not_exported("comment_threads", "resolved_by_id", Id, Kept),
+    exported("comment_reads", "user_id", Id, "comment-reading-marks", RowDeleted),
     not_exported("document_steps", "author_id", Id, Kept),
     not_exported("document_snapshots", "authorship", Ids, Kept),
     not_exported("submission_documents", "authorship", Ids, Kept),

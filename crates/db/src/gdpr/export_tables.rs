@@ -50,6 +50,9 @@ statements! {
     /// Read markers of the user in work rooms.
     READING_MARKS = "SELECT work_room_id, last_read_seq, last_read_at FROM work_room_reads
         WHERE organization_id = $1 AND user_id = $2 AND work_room_id > $3 ORDER BY work_room_id LIMIT $4";
+    /// Read markers of the user in comments on documents.
+    COMMENT_READING_MARKS = "SELECT document_id, read_until FROM comment_reads
+        WHERE organization_id = $1 AND user_id = $2 AND document_id > $3 ORDER BY document_id LIMIT $4";
     /// Editing time and number of saves of the user per document.
     CONTRIBUTIONS = "SELECT document_id, editing_millis, saves, characters, first_at, last_at
         FROM document_contributions
@@ -291,6 +294,11 @@ pub static TABLES: &[ExportTable] = &[
             ("lastReadSeq", Integer),
             ("lastReadAt", Timestamp),
         ],
+    },
+    ExportTable {
+        name: "comment-reading-marks",
+        statement: &COMMENT_READING_MARKS,
+        fields: &[("documentId", Text), ("readUntil", Timestamp)],
     },
     ExportTable {
         name: "contributions",

@@ -56,7 +56,12 @@ pub(crate) fn erase_row(row: &mut ArchivedRow<'_>, user: &UserId, now: Timestamp
     let id = user.as_str();
     let mut is_changed = false;
     match row.header.table.as_str() {
-        "class_teachers" | "group_members" | "work_room_reads" | "document_contributions" | "member_grades"
+        "class_teachers"
+        | "group_members"
+        | "work_room_reads"
+        | "document_contributions"
+        | "comment_reads"
+        | "member_grades"
             if row.is("user_id", id) =>
         {
             return ErasedRow::Dropped;

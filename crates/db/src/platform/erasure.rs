@@ -113,6 +113,8 @@ statements! {
     CHAT_FILES = "DELETE FROM message_attachments WHERE uploaded_by_id = $1 RETURNING file_key";
     /// Read markers.
     READING_MARKS = "DELETE FROM work_room_reads WHERE user_id = $1";
+    /// Read markers of comments.
+    COMMENT_READS = "DELETE FROM comment_reads WHERE user_id = $1";
     /// Editing time and number of saves.
     CONTRIBUTIONS = "DELETE FROM document_contributions WHERE user_id = $1";
     /// Sent messages remain in the mailboxes of others and lose their content.
@@ -308,7 +310,7 @@ impl PlatformTx<'_> {
             help_calls: run(&HELP_CALLS)? + run(&HELP_CLAIMS)?,
             document_comments: run(&COMMENTS)?,
             text_snippets: run(&TEXT_SNIPPETS)?,
-            reading_marks: run(&READING_MARKS)?,
+            reading_marks: run(&READING_MARKS)? + run(&COMMENT_READS)?,
             contributions: run(&CONTRIBUTIONS)?,
             messages_received: run(&MESSAGES_RECEIVED)?,
             submission_notes: run(&NOTES)?,

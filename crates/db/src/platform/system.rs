@@ -20,6 +20,7 @@ const COUNTED: &[&str] = &[
     "class_subjects",
     "class_teachers",
     "classes",
+    "comment_reads",
     "comment_threads",
     "converted_files",
     "courses",

@@ -2,7 +2,7 @@
 
 use crate::document::Document;
 use crate::group::GroupContext;
-use crate::id::CommentThreadId;
+use crate::id::{CommentThreadId, DocumentId, UserId};
 use crate::user::Person;
 
 /// A change of a thread of comments.
@@ -17,6 +17,12 @@ pub enum CommentChange {
     Deleted(Box<CommentContext>),
     Resolved(Box<CommentContext>),
     Reopened(Box<CommentContext>),
+    /// A user read the comments. Only the user's own sessions are notified.
+    Read {
+        group_context: Box<GroupContext>,
+        document: DocumentId,
+        user: UserId,
+    },
 }
 
 /// The thread that changed, and its document.

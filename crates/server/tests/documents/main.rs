@@ -45,5 +45,6 @@ mod rubrics;
 mod saves;
 mod session_watchdog;
 mod submissions;
+mod unread_comments;
 mod upload_conversions;
 mod uploads;

@@ -2,11 +2,14 @@
 //! Where the passage of a new thread is, is found before (`document_workflows/comments.rs`).
 
 use domain::change::comment::{CommentChange, CommentContext};
-use domain::comment::{CommentAnchor, CommentThread, DocumentComment, MENTIONS_MAX, mentions};
+use domain::comment::{
+    CommentAnchor, CommentCounts, CommentThread, DocumentComment, MENTIONS_MAX, UnreadComments, mentions,
+};
 use domain::document_log::{DocumentCommit, DocumentLog};
 use domain::id::{CommentId, CommentThreadId, DocumentId, UserId};
 use domain::patch::{FieldPatch, not_null};
 use domain::text::CommentText;
+use domain::time::Timestamp;
 use domain::user::Person;
 use garde::Validate;
 use rich_text::{Passage, Step, StepMap};
@@ -60,6 +63,16 @@ pub struct NewReply {
     pub text: CommentText,
 }
 
+/// How far the caller has read the comments on a document.
+#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CommentReading {
+    /// The time of the newest comment or edit that was shown. If absent, all comments are marked as read.
+    #[serde(default)]
+    #[garde(skip)]
+    pub read_until: Option<Timestamp>,
+}
+
 /// The fields of a comment that a PATCH can change.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -96,7 +109,8 @@ pub fn create(
     passage: Option<QuotedPassage>,
 ) -> Result<CommentThread> {
     let seen = lock(tx, document)?;
-    tx.comment_counts(document)?.admit_thread()?;
+    let counts = tx.comment_counts(document)?;
+    counts.admit_thread()?;
     let generation = seen.document().key().generation;
     if passage
         .as_ref()
@@ -106,7 +120,7 @@ pub fn create(
     }
     let mentioned = check_mentions(tx, &seen, text, &[])?;
     let (anchor, quote) = passage.map_or((None, None), |found| (Some(found.anchor), Some(found.quote)));
-    let comment = new_comment(tx, text)?;
+    let comment = new_comment(tx, text, counts)?;
     let thread = CommentThread {
         id: id.clone(),
         document_id: document.clone(),
@@ -114,7 +128,7 @@ pub fn create(
         quote,
         resolution: None,
         comments: vec![comment.clone()],
-        created_at: tx.now(),
+        created_at: comment.created_at,
     };
     tx.insert_comment_thread(&thread)?;
     tx.insert_comment(id, &comment)?;
@@ -131,9 +145,10 @@ pub fn reply(
 ) -> Result<CommentThread> {
     let seen = lock(tx, document)?;
     let thread = tx.comment_thread(document, id)?;
-    tx.comment_counts(document)?.admit_reply(&thread)?;
+    let counts = tx.comment_counts(document)?;
+    counts.admit_reply(&thread)?;
     let mentioned = check_mentions(tx, &seen, text, &[])?;
-    let comment = new_comment(tx, text)?;
+    let comment = new_comment(tx, text, counts)?;
     tx.insert_comment(id, &comment)?;
     tx.record(CommentChange::Replied(context(&seen, id, mentioned)));
     tx.comment_thread(document, id)
@@ -179,7 +194,8 @@ pub fn edit(
         return Ok(comment);
     };
     let mentioned = check_mentions(tx, &seen, text, &mentions(comment.text.as_str()))?;
-    if comment.rewrite(text, tx.now()) {
+    let at = tx.comment_counts(document)?.next_time(tx.now());
+    if comment.rewrite(text, at) {
         tx.update_comment(thread_id, &comment)?;
         tx.record(CommentChange::Edited(context(&seen, thread_id, mentioned)));
     }
@@ -199,6 +215,24 @@ pub fn remove(
     tx.delete_comment(thread_id, id, thread.comments.len() == 1)?;
     tx.record(CommentChange::Deleted(context(&seen, thread_id, Vec::new())));
     Ok(())
+}
+
+/// Marks the comments on a document as read by the caller, up to a time, never back. Returns what remains unread.
+pub fn read(tx: &mut WriteTx<'_>, document: &DocumentId, reading: &CommentReading) -> Result<UnreadComments> {
+    let seen = tx.lock_writable_document(document)?;
+    let user = acting_user(tx)?;
+    let until = tx.comment_counts(document)?.read_until(reading.read_until);
+    if until > tx.comments_read_until(document)?
+        && let Some(until) = until
+    {
+        tx.set_comments_read_until(document, &user, until)?;
+        tx.record(CommentChange::Read {
+            group_context: Box::new(seen.group_context),
+            document: document.clone(),
+            user,
+        });
+    }
+    tx.unread_comments(document)
 }
 
 /// Moves the passages of all threads to the version of a new snapshot, so that a list of comments maps them over a short
@@ -267,12 +301,12 @@ fn lock(tx: &mut WriteTx<'_>, document: &DocumentId) -> Result<VisibleDocument> 
     Ok(seen)
 }
 
-fn new_comment(tx: &WriteTx<'_>, text: &CommentText) -> Result<DocumentComment> {
+fn new_comment(tx: &WriteTx<'_>, text: &CommentText, counts: CommentCounts) -> Result<DocumentComment> {
     Ok(DocumentComment {
         id: CommentId::new(clock::new_id()),
         author: acting_person(tx)?,
         text: text.clone(),
-        created_at: tx.now(),
+        created_at: counts.next_time(tx.now()),
         edited_at: None,
     })
 }

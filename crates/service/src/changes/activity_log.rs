@@ -38,7 +38,7 @@ pub fn entry(change: &Change) -> Option<LogEntry> {
         Change::Submission(change) => submission::entry(change),
         Change::Feedback(change) => Some(submission::feedback(change)),
         Change::Document(change) => document::entry(change),
-        Change::Comment(change) => Some(document::comment(change)),
+        Change::Comment(change) => document::comment(change),
         Change::Message(change) => document::message(change),
         Change::User(change) => user::entry(change),
         Change::Invitation(change) => Some(invitation::entry(change)),

@@ -8,6 +8,7 @@ use domain::comment::{CommentAnchor, CommentThread, QUOTE_MAX, mentions, quote};
 use domain::document::{Document, DocumentState};
 use domain::document_log::DocumentLog;
 use domain::id::{CommentThreadId, DocumentId, UserId};
+use domain::time::Timestamp;
 use domain::user::Person;
 use rich_text::{Node, Passage};
 
@@ -28,6 +29,8 @@ pub struct CommentList {
     pub version: i64,
     /// Whether the caller may write comments.
     pub can_comment: bool,
+    /// The time up to which the caller has read the comments.
+    pub read_until: Option<Timestamp>,
     /// Oldest first.
     pub threads: Vec<CommentThread>,
     /// Whom the caller can mention.
@@ -151,6 +154,7 @@ impl DocumentWorkflows {
             generation,
             version: 0,
             can_comment: can_comment.is_ok(),
+            read_until: tx.comments_read_until(id)?,
             threads: tx.comment_threads(id)?,
             mentionable: Vec::new(),
             mentioned: Vec::new(),

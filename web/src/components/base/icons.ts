@@ -10,4 +10,5 @@ export const Clock = lucide.Clock;
 export const Hand = lucide.Hand;
 export const Lock = lucide.Lock;
 export const Mail = lucide.Mail;
+export const MessageSquare = lucide.MessageSquare;
 export const Pencil = lucide.Pencil;

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { Lock, Mail, Pencil } from "../../components/base/icons";
+import { Lock, Mail, MessageSquare, Pencil } from "../../components/base/icons";
 import { StateChip } from "../../components/base/StateChip";
 import { useTime } from "../../i18n/time";
 import { type MenuAction, OverflowMenu } from "../../components/base/OverflowMenu";
@@ -25,6 +25,7 @@ interface BoardCardProps {
 export function BoardCard({ card, at, isTabStop, isDense, actions, onOpen }: BoardCardProps) {
   const { t } = useTranslation();
   const { group } = card;
+  const comments = card.documents.reduce((sum, document) => sum + document.unreadComments, 0);
   return (
     <article
       aria-label={numberedName(group)}
@@ -77,20 +78,30 @@ export function BoardCard({ card, at, isTabStop, isDense, actions, onOpen }: Boa
               <ActivityLine card={card} at={at} />
             </span>
           )}
-          {card.unreadMessages > 0 ? <UnreadBadge count={card.unreadMessages} /> : null}
+          <span className="ms-auto flex shrink-0 items-center gap-3">
+            {card.unreadMessages > 0 ? (
+              <UnreadBadge
+                icon={Mail}
+                count={card.unreadMessages}
+                text={t("groups.unread", { count: card.unreadMessages })}
+              />
+            ) : null}
+            {comments > 0 ? (
+              <UnreadBadge icon={MessageSquare} count={comments} text={t("groups.newComments", { count: comments })} />
+            ) : null}
+          </span>
         </p>
       </div>
     </article>
   );
 }
 
-function UnreadBadge({ count }: { count: number }) {
-  const { t } = useTranslation();
+function UnreadBadge({ icon: Icon, count, text }: { icon: typeof Mail; count: number; text: string }) {
   return (
-    <span className="text-accent ms-auto flex shrink-0 items-center gap-1 font-medium">
-      <Mail aria-hidden="true" className="size-4" />
+    <span className="text-accent flex items-center gap-1 font-medium">
+      <Icon aria-hidden="true" className="size-4" />
       <span aria-hidden="true">{count}</span>
-      <span className="sr-only">{t("groups.unread", { count })}</span>
+      <span className="sr-only">{text}</span>
     </span>
   );
 }

@@ -42,6 +42,27 @@ export const setResolved = ({ documentId, id }: CommentThread, isResolved: boole
     }),
   );
 
+/** Marks the comments as read up to a time. */
+export const markRead = (documentId: string, readUntil: string) =>
+  unwrap(
+    client.POST("/workrooms/documents/{id}/comments/read", {
+      params: { path: { id: documentId } },
+      body: { readUntil },
+    }),
+  );
+
+export const changedAt = ({ createdAt, editedAt }: DocumentComment): string => editedAt ?? createdAt;
+
+/** Whether others wrote or edited a comment after a time; null is the beginning. */
+export const isNew = (comment: DocumentComment, userId: string, readUntil: string | null): boolean =>
+  comment.author.id !== userId &&
+  comment.text !== "" &&
+  Date.parse(changedAt(comment)) > Date.parse(readUntil ?? "1970");
+
+/** The comments that a user has not read, oldest thread first. */
+export const unreadComments = (list: CommentList | undefined, userId: string): DocumentComment[] =>
+  list?.threads.flatMap(({ comments }) => comments.filter((comment) => isNew(comment, userId, list.readUntil))) ?? [];
+
 const placeOf = ({ documentId, id }: CommentThread, comment: DocumentComment) => ({
   path: { id: documentId, threadId: id, commentId: comment.id },
 });

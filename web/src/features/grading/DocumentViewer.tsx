@@ -26,14 +26,16 @@ export function DocumentViewer({ documents, open, onOpen }: Props) {
   const { t } = useTranslation();
   const here = documents.find((paper) => paper.id === open) ?? documents[0];
   if (here === undefined) return <EmptyState>{t("work.noDocuments")}</EmptyState>;
+  const tabOf = (viewed: ViewedDocument): TabPart<string> => {
+    const count = viewed.document?.unreadComments ?? 0;
+    return {
+      id: viewed.id,
+      name: count > 0 ? `${viewed.title} · ${t("room.newComments", { count })}` : viewed.title,
+      content: () => <ViewedDocumentPanel key={viewed.id} viewed={viewed} />,
+    };
+  };
   return <Tabs label={t("room.place.documents")} open={here.id} onOpen={onOpen} parts={documents.map(tabOf)} />;
 }
-
-const tabOf = (viewed: ViewedDocument): TabPart<string> => ({
-  id: viewed.id,
-  name: viewed.title,
-  content: () => <ViewedDocumentPanel key={viewed.id} viewed={viewed} />,
-});
 
 function ViewedDocumentPanel({ viewed }: { viewed: ViewedDocument }) {
   const { t } = useTranslation();

@@ -118,7 +118,7 @@ function DocumentRow({
             : `${document.lastEditedByUser?.name ?? nameOf(document.lastEditedBy)} · `}
           <Time at={document.lastActivity} />
         </span>
-        {document.status === "DRAFT" && document.saveFailedAt === null ? null : (
+        {document.status === "DRAFT" && document.saveFailedAt === null && !document.unreadComments ? null : (
           <span className="flex flex-wrap gap-1 ps-6.5 pt-1">
             {document.status === "DRAFT" ? null : (
               <StateChip state={document.status === "LOCKED" ? "finished" : "submitted"}>
@@ -126,6 +126,10 @@ function DocumentRow({
               </StateChip>
             )}
             {document.saveFailedAt === null ? null : <Badge tone="bad">{t("room.notSaved")}</Badge>}
+            {document.unreadComments ? (
+              <Badge tone="warn">{t("room.newComments", { count: document.unreadComments })}</Badge>
+            ) : null}
+            {document.unreadMentions ? <Badge tone="warn">{t("room.mentionsYou")}</Badge> : null}
           </span>
         )}
       </Link>

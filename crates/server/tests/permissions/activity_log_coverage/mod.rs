@@ -86,6 +86,11 @@ const WITHOUT_RECORD: &[(&str, &str, &str)] = &[
     ("POST", "/workrooms/{id}/read", "a reading mark is its reader's alone"),
     (
         "POST",
+        "/workrooms/documents/{id}/comments/read",
+        "a reading mark is its reader's alone",
+    ),
+    (
+        "POST",
         "/messages",
         "who writes to whom is for nobody else to read: tests/realtime/direct_messages.rs",
     ),

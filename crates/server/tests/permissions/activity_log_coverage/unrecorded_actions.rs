@@ -21,6 +21,20 @@ pub(super) async fn act_in_work_room(scenario: &mut Scenario<'_>, class: &str, g
     scenario.call_unrecorded(ada, route, &[&room], json!({})).await;
     let route = "DELETE /workrooms/{id}/messages/{messageId}";
     scenario.call_unrecorded(ben, route, &ids, Value::Null).await;
+    let (route, body) = (
+        "POST /workrooms/{id}/documents",
+        json!({"title": "Notes", "documentType": "word"}),
+    );
+    let document = id(&scenario.call(ben, route, &[&room], body, &["DOCUMENT_CREATE"]).await);
+    let (route, body) = (
+        "POST /workrooms/documents/{id}/comments",
+        json!({"text": "Which source?"}),
+    );
+    scenario
+        .call(ben, route, &[&document], body, &["DOCUMENT_UPDATE"])
+        .await;
+    let route = "POST /workrooms/documents/{id}/comments/read";
+    scenario.call_unrecorded(ada, route, &[&document], json!({})).await;
     let body = json!({"recipientIds": [world.ben.id], "content": "See me."});
     scenario.call_unrecorded(ada, "POST /messages", &[], body).await;
     let body = json!({"classId": class, "content": "Tomorrow in the lab."});

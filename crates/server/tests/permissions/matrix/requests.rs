@@ -194,7 +194,13 @@ fn body(app: &TestApp, fixture: &MatrixFixture, line: &MatrixRow, lesson: &Lesso
         }
         ("DELETE", "/tenants/{id}") => json!({"confirm": "spare"}),
         ("PUT", "/workrooms/documents/{id}/grade" | "/feedback/submissions/{id}/grade") => json!({"value": "1"}),
-        ("POST", "/workrooms/{id}/read" | "/messages/{id}/read" | "/workrooms/documents/{id}/callback") => json!({}),
+        (
+            "POST",
+            "/workrooms/{id}/read"
+            | "/messages/{id}/read"
+            | "/workrooms/documents/{id}/comments/read"
+            | "/workrooms/documents/{id}/callback",
+        ) => json!({}),
         // Teachers post an announcement to the class, students write to their teacher.
         ("POST", "/messages") if line.situation.is_empty() && matches!(actor.column, 4..=6 | 8) => {
             json!({"classId": lesson.class, "content": "Sample"})

@@ -133,6 +133,7 @@ fn work_room_tables(extent: Extent) -> Vec<Rows> {
         ("comment_threads", documents / 5, "id, document_id, created_at", "'ct{s}-{i}', 'd{s}-' || ({i} * 5), {t}"),
         ("document_comments", documents / 5, "id, thread_id, author_id, text, created_at",
             "'co{s}-{i}', 'ct{s}-{i}', 'u{s}-' || ({i} * 5), 'Why?', {t}"),
+        ("comment_reads", documents / 5, "document_id, user_id, read_until", "'d{s}-' || ({i} * 5), 'u{s}-' || ({i} * 5), {t}"),
         ("editing_sessions", documents / 5, "id, document_id, generation, document_key, since, last_callback_at",
             "'es{s}-{i}', 'd{s}-' || ({i} * 5), 1, 'key', {t}, {t}"),
         ("submissions", links / 2, "id, group_assignment_id, attempt, status, submitted_by_id, submitted_at, member_ids, created_at",

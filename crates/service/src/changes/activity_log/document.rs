@@ -83,20 +83,22 @@ pub(super) fn entry(change: &DocumentChange) -> Option<LogEntry> {
     }
 }
 
-/// Returns the log entry of a comment, without its text, but with the users whom it begins to mention.
-pub(super) fn comment(change: &CommentChange) -> LogEntry {
+/// Returns the log entry of a comment, without its text, but with the users whom it begins to mention. What a user has
+/// read is not logged.
+pub(super) fn comment(change: &CommentChange) -> Option<LogEntry> {
     let (context, what) = match change {
         CommentChange::Created(context) | CommentChange::Replied(context) => (context, "CREATED"),
         CommentChange::Edited(context) => (context, "EDITED"),
         CommentChange::Deleted(context) => (context, "DELETED"),
         CommentChange::Resolved(context) => (context, "RESOLVED"),
         CommentChange::Reopened(context) => (context, "REOPENED"),
+        CommentChange::Read { .. } => return None,
     };
     let mut details = json!({"changed": ["comments"], "comment": what});
     if !context.mentioned.is_empty() {
         details["mentioned"] = people(&context.mentioned).into();
     }
-    about(Action::Update, &context.group_context, &context.document).details(details)
+    Some(about(Action::Update, &context.group_context, &context.document).details(details))
 }
 
 /// Messages are never logged.

@@ -1,7 +1,7 @@
 //! Events of comments on documents.
 
 use domain::change::comment::CommentChange;
-use domain::realtime::Event;
+use domain::realtime::{Event, Room};
 
 use super::event_builder::EventBuilder;
 use api_types::event::DocumentComments;
@@ -19,10 +19,24 @@ pub fn emit(change: &CommentChange, builder: &mut EventBuilder<'_>) {
             let payload = DocumentComments {
                 document_id: context.document.id.clone(),
                 group_id: context.group_context.group.id.clone(),
-                thread_id: context.thread.clone(),
+                thread_id: Some(context.thread.clone()),
                 mentioned_user_ids: (!mentioned.is_empty()).then_some(mentioned),
             };
             builder.emit_to_whole_group(&context.group_context, Event::DocumentComments, payload);
+        }
+        CommentChange::Read {
+            group_context,
+            document,
+            user,
+        } => {
+            let payload = DocumentComments {
+                document_id: document.clone(),
+                group_id: group_context.group.id.clone(),
+                thread_id: None,
+                mentioned_user_ids: None,
+            };
+            let header = EventBuilder::event(&group_context.class, Event::DocumentComments);
+            builder.emit(&header, vec![Room::User(user.clone())], payload);
         }
     }
 }

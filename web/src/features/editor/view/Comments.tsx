@@ -1,10 +1,12 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { isStaff, meQuery } from "../../../auth/session";
 import { ErrorMessage } from "../../../components/ErrorMessage";
-import { commentsQuery } from "../comments";
+import { familyKeys, queryKeys } from "../../../api/queryKeys";
+import { useIsPageVisible } from "../../work-room/screen";
+import { changedAt, type CommentList, commentsQuery, markRead, unreadComments } from "../comments";
 import { type CommentRequest, CommentsPanel } from "./CommentsPanel";
 import { useController } from "./useController";
 
@@ -28,6 +30,7 @@ export function Comments({ request, onClose }: { request: CommentRequest | undef
       ),
     });
   }, [controller, list]);
+  useReadMark(documentId, request === undefined ? undefined : list, controller.identity.userId);
   if (request === undefined || me == null) return null;
   if (list === undefined)
     return error === null ? null : (
@@ -36,6 +39,28 @@ export function Comments({ request, onClose }: { request: CommentRequest | undef
       </aside>
     );
   return <CommentsPanel list={list} isStaff={isStaff(me)} request={request} onClose={onClose} />;
+}
+
+/** Marks the comments that the panel shows as read while the page is visible. */
+function useReadMark(documentId: string, shown: CommentList | undefined, userId: string): void {
+  const cache = useQueryClient();
+  const isPageVisible = useIsPageVisible();
+  const newest = unreadComments(shown, userId)
+    .map(changedAt)
+    .toSorted((one, other) => Date.parse(one) - Date.parse(other))
+    .at(-1);
+  useEffect(() => {
+    if (newest === undefined || !isPageVisible) return;
+    void markRead(documentId, newest)
+      .then(() =>
+        Promise.all(
+          [queryKeys.document.comments(documentId), ...familyKeys("room")].map((queryKey) =>
+            cache.invalidateQueries({ queryKey }),
+          ),
+        ),
+      )
+      .catch(() => undefined);
+  }, [documentId, newest, isPageVisible, cache]);
 }
 
 /** What the panel shows: opened by the toolbar, a key or a press on a highlight. */

@@ -20,6 +20,7 @@ import {
   deleteComment,
   type DocumentComment,
   editComment,
+  isNew,
   replyTo,
   setResolved,
 } from "../comments";
@@ -55,6 +56,8 @@ export function CommentsPanel({ list, isStaff, request, onClose }: Props) {
   const [filter, setFilter] = useState<Filter>("open");
   const [isWriting, setWriting] = useState(false);
   const [handled, setHandled] = useState(-1);
+  // The comments that were unread when the panel opened stay marked until it closes.
+  const [readBefore] = useState(list.readUntil);
   const panel = useRef<HTMLElement>(null);
   const active = useEditorValue(({ state }) => commentsOf(state).active ?? null);
   const requested = list.threads.find(({ id }) => id === request.threadId);
@@ -151,6 +154,7 @@ export function CommentsPanel({ list, isStaff, request, onClose }: Props) {
                 key={thread.id}
                 thread={thread}
                 list={list}
+                readBefore={readBefore}
                 isActive={thread.id === active}
                 isStaff={isStaff}
                 canComment={list.canComment}
@@ -225,12 +229,14 @@ const Quote = ({ text, children }: { text?: string | undefined; children?: React
 function Thread({
   thread,
   list,
+  readBefore,
   isActive,
   isStaff,
   canComment,
 }: {
   thread: CommentThread;
   list: CommentList;
+  readBefore: string | null;
   isActive: boolean;
   isStaff: boolean;
   canComment: boolean;
@@ -279,6 +285,7 @@ function Thread({
             thread={thread}
             list={list}
             comment={comment}
+            isNew={isNew(comment, controller.identity.userId, readBefore)}
             isStaff={isStaff}
             canComment={canComment}
           />
@@ -327,12 +334,14 @@ function Comment({
   thread,
   list,
   comment,
+  isNew: isUnread,
   isStaff,
   canComment,
 }: {
   thread: CommentThread;
   list: CommentList;
   comment: DocumentComment;
+  isNew: boolean;
   isStaff: boolean;
   canComment: boolean;
 }) {
@@ -363,6 +372,7 @@ function Comment({
             <Time at={comment.createdAt} />
             {comment.editedAt === null ? null : ` · ${t("editor.comments.edited")}`}
           </span>
+          {isUnread ? <strong className="mention-mark ms-2">{t("editor.comments.isNew")}</strong> : null}
         </span>
         {canComment && actions.length > 0 && !isEditing ? (
           <OverflowMenu label={t("editor.comments.by", { name: author.name })} actions={actions} />
