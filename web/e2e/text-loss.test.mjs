@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { inflateRawSync } from "node:zlib";
 
-import { scenario, unsentText, until, useDemo } from "./harness.mjs";
+import { scenario, until, useDemo } from "./harness.mjs";
 
 useDemo({ editor: "builtin" });
 
@@ -84,16 +84,6 @@ class Writer {
     for (const character of typed) await this.page.keyboard.insertText(character);
     const shown = await this.page.evaluate(() => document.querySelector(".document")?.textContent ?? "");
     this.written.push(...typed.filter((character) => shown.includes(character)));
-  }
-
-  /** Waits until each character that the editor has shown is in the store of the browser or in that of the service. */
-  async untilStored(document) {
-    await until(async () => {
-      const unsent = await unsentText(this.page);
-      if (this.written.every((character) => unsent.includes(character))) return true;
-      const { all } = await stored(this.harness, document);
-      return this.written.every((character) => unsent.includes(character) || all.includes(character));
-    }, "the characters are stored");
   }
 
   async cut(isCut) {
@@ -186,7 +176,6 @@ async function run(harness, group, number, random) {
     } else if (event !== "write") {
       // A page cannot be loaded without a network.
       await writer.cut(false);
-      await writer.untilStored(document);
       if (event === "reload") {
         await writer.page.reload();
         await writer.page.locator(".document").waitFor();
