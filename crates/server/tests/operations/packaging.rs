@@ -1,6 +1,11 @@
-//! Files shipped with the binary: compose.yaml with its proxy, and the manifest for Kubernetes. Read as text, because no test starts containers.
+//! Files shipped with the binary: compose.yaml with its proxy, and the manifest for Kubernetes. Read as text, because no test
+//! starts containers; Caddy runs without one.
 
-use std::net::Ipv4Addr;
+use std::io::{Read as _, Write as _};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 fn read(path: &str) -> String {
     std::fs::read_to_string(format!("{}/../../{path}", env!("CARGO_MANIFEST_DIR"))).unwrap()
@@ -118,9 +123,222 @@ fn internal_paths_of_document_server_are_not_published() {
             "{network}"
         );
     }
-    if let Some((is_fine, text)) = run_tool("caddy", &["fmt", "--diff", "packaging/Caddyfile"]) {
-        assert!(is_fine, "{text}");
+}
+
+/// Caddy accepts the shipped files, and `caddy fmt` changes nothing.
+#[test]
+fn shipped_caddyfiles_are_valid_and_formatted() {
+    for file in ["packaging/Caddyfile", "packaging/examples/Caddyfile"] {
+        let Some((_, formatted)) = run_tool("caddy", &["fmt", file]) else {
+            return;
+        };
+        assert_eq!(formatted, read(file), "{file}");
+        let arguments = ["adapt", "--validate", "--config", file, "--adapter", "caddyfile"];
+        let (is_fine, text) = run_tool("caddy", &arguments).unwrap();
+        assert!(is_fine, "{file}: {text}");
     }
+}
+
+/// A server that returns the head of each request after its own name. After a request to upgrade the connection it
+/// returns what it receives.
+struct Upstream {
+    address: String,
+    is_stopped: Arc<AtomicBool>,
+}
+
+impl Upstream {
+    fn start(name: &'static str) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let is_stopped = Arc::new(AtomicBool::new(false));
+        let stopped = is_stopped.clone();
+        std::thread::spawn(move || {
+            while let Ok((stream, _)) = listener.accept() {
+                if stopped.load(Ordering::Relaxed) {
+                    return;
+                }
+                std::thread::spawn(move || drop(answer(stream, name)));
+            }
+        });
+        Self { address, is_stopped }
+    }
+
+    /// Closes the port.
+    fn stop(&self) {
+        self.is_stopped.store(true, Ordering::Relaxed);
+        drop(TcpStream::connect(&self.address));
+    }
+}
+
+fn answer(mut stream: TcpStream, name: &str) -> std::io::Result<()> {
+    let head = read_head(&mut stream)?;
+    if head.to_lowercase().contains("upgrade: websocket") {
+        stream.write_all(b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")?;
+        let mut echoed = [0; 4];
+        stream.read_exact(&mut echoed)?;
+        return stream.write_all(&echoed);
+    }
+    let body = format!("{name}\n{head}");
+    let length = body.len();
+    let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}");
+    stream.write_all(answer.as_bytes())
+}
+
+fn read_head(stream: &mut TcpStream) -> std::io::Result<String> {
+    let (mut head, mut byte) = (Vec::new(), [0]);
+    while !head.ends_with(b"\r\n\r\n") {
+        stream.read_exact(&mut byte)?;
+        head.push(byte[0]);
+    }
+    Ok(String::from_utf8_lossy(&head).into_owned())
+}
+
+/// Caddy with a configuration on a port of this machine.
+struct RunningCaddy {
+    process: std::process::Child,
+    port: u16,
+    folder: tempfile::TempDir,
+}
+
+impl RunningCaddy {
+    /// Starts Caddy with the configuration that `configure` returns for a port; `None` if it is not installed.
+    fn start(configure: impl Fn(u16) -> String) -> Option<Self> {
+        run_tool("caddy", &["version"])?;
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("Caddyfile");
+        let global = "{\n\tadmin off\n\tdefault_bind 127.0.0.1\n}\n";
+        std::fs::write(&file, format!("{global}{}", configure(port))).unwrap();
+        let log = std::fs::File::create(folder.path().join("log")).unwrap();
+        let mut command = std::process::Command::new("caddy");
+        command.args(["run", "--adapter", "caddyfile", "--config"]).arg(&file);
+        for name in ["HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"] {
+            command.env(name, folder.path());
+        }
+        command.env("DOMAIN", format!("http://school.test:{port}"));
+        command.env("DOCS_DOMAIN", format!("http://docs.test:{port}"));
+        let process = command.stdout(Stdio::null()).stderr(log).spawn().unwrap();
+        let mut caddy = Self {
+            process,
+            port,
+            folder,
+        };
+        let began = std::time::Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            let log = || std::fs::read_to_string(caddy.folder.path().join("log")).unwrap();
+            assert!(caddy.process.try_wait().unwrap().is_none(), "{}", log());
+            assert!(began.elapsed() < test_support::WAIT_TIMEOUT, "{}", log());
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        Some(caddy)
+    }
+
+    fn request(&self, host: &str, path: &str, more: &str) -> (u16, String) {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        let port = self.port;
+        write!(
+            stream,
+            "GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n{more}\r\n"
+        )
+        .unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        let status = text.split(' ').nth(1).and_then(|status| status.parse().ok());
+        (status.unwrap_or_else(|| panic!("{text:?}")), text)
+    }
+}
+
+impl Drop for RunningCaddy {
+    fn drop(&mut self) {
+        self.process.kill().ok();
+        self.process.wait().ok();
+    }
+}
+
+#[test]
+fn shipped_caddyfile_forwards_requests_and_hides_internal_paths() {
+    let (service, documents) = (Upstream::start("service"), Upstream::start("documents"));
+    let shipped = read("packaging/Caddyfile")
+        .replace("groupwork:3000", &service.address)
+        .replace("documents:80", &documents.address);
+    let Some(caddy) = RunningCaddy::start(|_| shipped.clone()) else {
+        return;
+    };
+    let port = caddy.port;
+    let forged = "X-Forwarded-For: 203.0.113.7\r\nX-Forwarded-Host: evil.test\r\nX-Forwarded-Proto: https\r\n";
+    for (host, name) in [("school.test", "service"), ("docs.test", "documents")] {
+        let (status, text) = caddy.request(host, "/web-apps/a", forged);
+        assert_eq!(status, 200, "{text}");
+        assert!(text.contains(&format!("\r\n\r\n{name}\nGET /web-apps/a ")), "{text}");
+        for line in [
+            format!("Host: {host}:{port}"),
+            "X-Forwarded-For: 127.0.0.1".to_owned(),
+            format!("X-Forwarded-Host: {host}:{port}"),
+            "X-Forwarded-Proto: http".to_owned(),
+        ] {
+            assert!(text.contains(&format!("{line}\r\n")), "{line}: {text}");
+        }
+    }
+    for path in [
+        "/command",
+        "/command/",
+        "/COMMAND",
+        "//command",
+        "/%63ommand",
+        "/command?x=1",
+        "/coauthoring/CommandService.ashx",
+        "/coauthoring/../coauthoring/CommandService.ashx/",
+        "/converter",
+        "/converter/",
+        "/ConvertService.ashx",
+        "/info",
+        "/info/info.json",
+        "/internal/cleanup",
+        "/example/",
+        "/welcome/",
+    ] {
+        let (status, text) = caddy.request("docs.test", path, "");
+        assert_eq!(status, 404, "{path}: {text}");
+        assert!(!text.contains("documents\n"), "{path} was forwarded");
+    }
+    let mut socket = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    write!(
+        socket,
+        "GET /api/socket.io/ HTTP/1.1\r\nHost: school.test:{port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
+    )
+    .unwrap();
+    let head = read_head(&mut socket).unwrap();
+    assert!(head.starts_with("HTTP/1.1 101 "), "{head}");
+    socket.write_all(b"ping").unwrap();
+    let mut echoed = [0; 4];
+    socket.read_exact(&mut echoed).unwrap();
+    assert_eq!(&echoed, b"ping");
+}
+
+/// The lines for Caddy in docs/operation.md: both instances get requests, and one of them suffices.
+#[test]
+fn documented_caddy_lines_distribute_requests_to_two_instances() {
+    let upstreams = [Upstream::start("first"), Upstream::start("second")];
+    let page = read("docs/operation.md");
+    let lines = page.split_once("\nWith Caddy, instead of").unwrap().1;
+    let lines = lines.split_once("\n\n").unwrap().1.split_once("\n\n").unwrap().0;
+    let lines = lines
+        .replace("groupwork-1:3000", &upstreams[0].address)
+        .replace("groupwork-2:3000", &upstreams[1].address);
+    let Some(caddy) = RunningCaddy::start(|port| format!("http://school.test:{port} {{\n{lines}\n}}\n")) else {
+        return;
+    };
+    let names = || {
+        let requests = (0..20).map(|_| caddy.request("school.test", "/", ""));
+        let names = requests.map(|(status, text)| {
+            assert_eq!(status, 200, "{text}");
+            text.contains("\r\n\r\nfirst\n")
+        });
+        names.collect::<std::collections::BTreeSet<bool>>()
+    };
+    assert_eq!(names().len(), 2, "both instances get requests");
+    upstreams[0].stop();
+    assert_eq!(names(), std::collections::BTreeSet::from([false]));
 }
 
 #[test]
