@@ -10,7 +10,9 @@ use super::valid::Valid;
 use api_types::assignment::AssignmentView;
 use api_types::audience::Audience;
 use common::error::Result;
+use db::ReadTx;
 use service::actions::assignment_clones::{self, NewCopy};
+use service::actions::class_clones::FileCopy;
 
 /// Clone a topic
 ///
@@ -26,18 +28,18 @@ pub(crate) async fn clone(
     Valid(new): Valid<NewCopy>,
 ) -> Result<CreatedObject<AssignmentView>> {
     let requested = new.clone();
-    let original = cx
-        .read(move |tx| assignment_clones::original(tx, &id, &requested))
-        .await?;
-    let copies = original
-        .files
-        .iter()
-        .map(|copy| (copy.from.clone(), copy.to.clone()))
-        .collect();
-    let act = cx.repeatable(move |tx| {
-        let seen = assignment_clones::clone(tx, &new, &original)?;
-        let topic = AssignmentView::new(&seen.details, &Audience::Staff);
-        Ok(CreatedObject(format!("/api/assignments/{}", topic.id()), topic))
-    });
-    files::copy_files(&cx, copies, act).await
+    let prepare = move |tx: &mut ReadTx<'_>| {
+        let original = assignment_clones::original(tx, &id, &requested)?;
+        let keys = FileCopy::keys(&original.files);
+        Ok((original, keys))
+    };
+    let act = |original| {
+        let new = new.clone();
+        cx.repeatable(move |tx| {
+            let seen = assignment_clones::clone(tx, &new, &original)?;
+            let topic = AssignmentView::new(&seen.details, &Audience::Staff);
+            Ok(CreatedObject(format!("/api/assignments/{}", topic.id()), topic))
+        })
+    };
+    files::copy_files(&cx, prepare, act).await
 }

@@ -9,7 +9,8 @@ use super::response::CreatedObject;
 use super::valid::Valid;
 use api_types::class::ClassView;
 use common::error::Result;
-use service::actions::class_clones::{self, NewClone};
+use db::ReadTx;
+use service::actions::class_clones::{self, FileCopy, NewClone};
 
 /// Clone a class for another school year
 ///
@@ -24,14 +25,18 @@ pub(crate) async fn clone(
     Valid(new): Valid<NewClone>,
 ) -> Result<CreatedObject<ClassView>> {
     let (class, requested) = (id.clone(), new.clone());
-    let copies = cx
-        .read(move |tx| class_clones::files_to_copy(tx, &class, &requested))
-        .await?;
-    let files = copies.iter().map(|copy| (copy.from.clone(), copy.to.clone())).collect();
-    let act = cx.repeatable(move |tx| {
-        let details = class_clones::clone(tx, &id, &new, &copies)?;
-        let class = ClassView::of(details, tx.viewer());
-        Ok(CreatedObject(format!("/api/classes/{}", class.id()), class))
-    });
-    files::copy_files(&cx, files, act).await
+    let prepare = move |tx: &mut ReadTx<'_>| {
+        let copies = class_clones::files_to_copy(tx, &class, &requested)?;
+        let keys = FileCopy::keys(&copies);
+        Ok((copies, keys))
+    };
+    let act = |copies: Vec<FileCopy>| {
+        let (id, new) = (id.clone(), new.clone());
+        cx.repeatable(move |tx| {
+            let details = class_clones::clone(tx, &id, &new, &copies)?;
+            let class = ClassView::of(details, tx.viewer());
+            Ok(CreatedObject(format!("/api/classes/{}", class.id()), class))
+        })
+    };
+    files::copy_files(&cx, prepare, act).await
 }

@@ -11,7 +11,7 @@ use super::response::Created;
 use super::valid::{Valid, ValidQuery};
 use api_types::copy::CopiesView;
 use common::error::Result;
-use db::WriteTx;
+use db::{ReadTx, WriteTx};
 use service::actions::class_clones::FileCopy;
 use service::actions::copies::{self, Copied, NewCourseCopy, NewTopicCopies};
 
@@ -32,12 +32,12 @@ pub(crate) async fn into_course(
     Valid(new): Valid<NewTopicCopies>,
 ) -> Result<Created<CopiesView>> {
     let (course, requested) = (id.clone(), new.clone());
-    let files = cx
-        .read(move |tx| copies::files_of_topics(tx, &course, &requested))
-        .await?;
-    let copied = files.clone();
-    let act = move |tx: &mut WriteTx<'_>| copies::copy_topics(tx, &id, &new, &copied).map(created);
-    copy(&cx, query.dry_run, files, act).await
+    let prepare = move |tx: &mut ReadTx<'_>| copies::files_of_topics(tx, &course, &requested);
+    let act = move |files: Vec<FileCopy>| {
+        let (id, new) = (id.clone(), new.clone());
+        move |tx: &mut WriteTx<'_>| copies::copy_topics(tx, &id, &new, &files).map(created)
+    };
+    copy(&cx, query.dry_run, prepare, act).await
 }
 
 /// Copy a course into a class
@@ -57,25 +57,33 @@ pub(crate) async fn into_class(
     Valid(new): Valid<NewCourseCopy>,
 ) -> Result<Created<CopiesView>> {
     let (class, requested) = (id.clone(), new.clone());
-    let files = cx
-        .read(move |tx| copies::files_of_course(tx, &class, &requested))
-        .await?;
-    let copied = files.clone();
-    let act = move |tx: &mut WriteTx<'_>| copies::copy_course(tx, &id, &new, &copied).map(created);
-    copy(&cx, query.dry_run, files, act).await
+    let prepare = move |tx: &mut ReadTx<'_>| copies::files_of_course(tx, &class, &requested);
+    let act = move |files: Vec<FileCopy>| {
+        let (id, new) = (id.clone(), new.clone());
+        move |tx: &mut WriteTx<'_>| copies::copy_course(tx, &id, &new, &files).map(created)
+    };
+    copy(&cx, query.dry_run, prepare, act).await
 }
 
-async fn copy(
+async fn copy<A>(
     cx: &Context,
     dry_run: DryRun,
-    files: Vec<FileCopy>,
-    act: impl FnMut(&mut WriteTx<'_>) -> Result<Created<CopiesView>> + Send + 'static,
-) -> Result<Created<CopiesView>> {
+    prepare: impl Fn(&mut ReadTx<'_>) -> Result<Vec<FileCopy>> + Clone + Send + 'static,
+    act: impl Fn(Vec<FileCopy>) -> A + Send + Sync,
+) -> Result<Created<CopiesView>>
+where
+    A: FnMut(&mut WriteTx<'_>) -> Result<Created<CopiesView>> + Send + 'static,
+{
     if dry_run.is_on() {
-        return cx.write_or_preview(dry_run, act).await;
+        let files = cx.read(prepare).await?;
+        return cx.write_or_preview(dry_run, act(files)).await;
     }
-    let keys = files.into_iter().map(|copy| (copy.from, copy.to)).collect();
-    files::copy_files(cx, keys, cx.repeatable(act)).await
+    let prepare = move |tx: &mut ReadTx<'_>| {
+        let files = prepare(tx)?;
+        let keys = FileCopy::keys(&files);
+        Ok((files, keys))
+    };
+    files::copy_files(cx, prepare, |files| cx.repeatable(act(files))).await
 }
 
 fn created(copied: Copied) -> Created<CopiesView> {

@@ -78,27 +78,34 @@ pub(crate) async fn restore(
     Path((id, version)): Path<(DocumentId, String)>,
 ) -> Result<Json<DocumentView>> {
     let document = id.clone();
-    let (seen, former) = cx
-        .read(move |tx| {
-            let (seen, former) = one_version(tx, &document, &version)?;
-            // Checked again in the transaction. The check here avoids a needless copy.
-            documents::check_replaceable(&seen)?;
-            Ok((seen, former))
-        })
-        .await?;
+    // Checked again in the transaction. The check here avoids a needless copy.
+    let look = move |tx: &mut ReadTx<'_>| {
+        let (seen, former) = one_version(tx, &document, &version)?;
+        documents::check_replaceable(&seen)?;
+        Ok((seen, former))
+    };
+    cx.read(look.clone()).await?;
     // What was written in the built-in editor remains a version.
     cx.app().document_workflows().save_changes(&cx.context()?, &id).await?;
-    let extension = former.extension().unwrap_or(seen.document().file_extension);
-    let revision = RevisionId::new(clock::new_id());
-    let file_key = Revision::file_key(&id, &revision, extension);
-    let content = NewContent {
-        id: revision,
-        file_key: file_key.clone(),
-        size: former.size,
-        sha256: former.sha256,
+    let document = id.clone();
+    let prepare = move |tx: &mut ReadTx<'_>| {
+        let (seen, former) = look(tx)?;
+        let extension = former.extension().unwrap_or(seen.document().file_extension);
+        let revision = RevisionId::new(clock::new_id());
+        let file_key = Revision::file_key(&document, &revision, extension);
+        let content = NewContent {
+            id: revision,
+            file_key: file_key.clone(),
+            size: former.size,
+            sha256: former.sha256,
+        };
+        Ok(((extension, content), vec![(former.file_key, file_key)]))
     };
-    let act = move |tx: &mut db::WriteTx<'_>| documents::replace(tx, &id, extension, &content, RevisionOrigin::Restore);
-    let seen = files::copy_file(&cx, former.file_key, file_key, act).await?;
+    let act = move |(extension, content)| {
+        let id = id.clone();
+        move |tx: &mut db::WriteTx<'_>| documents::replace(tx, &id, extension, &content, RevisionOrigin::Restore)
+    };
+    let seen = files::copy_files(&cx, prepare, act).await?;
     Ok(Json(shown(&cx, &seen)?))
 }
 

@@ -32,7 +32,7 @@ use api_types::deletion::UndoView;
 use api_types::document::DocumentView;
 use common::clock;
 use common::error::{Error, Result};
-use db::documents::{CurrentFile, DocumentFilter, VisibleDocument};
+use db::documents::{CurrentFile, DocumentFilter, Template, VisibleDocument};
 use db::{ReadTx, WriteTx};
 use service::actions::deletions::KeptDeletion;
 use service::actions::documents::{self, DocumentCreation, DocumentEdit, NewContent, NewDocument, UploadedDocument};
@@ -196,16 +196,22 @@ async fn create_copied(
     room: WorkRoomId,
     new: NewDocument,
 ) -> Result<CreatedObject<DocumentView>> {
-    let Some(attachment) = new.template_attachment_id else {
+    let Some(attachment) = new.template_attachment_id.clone() else {
         return Err(Error::NotFound);
     };
     let looked = room.clone();
-    let template = cx
-        .read(move |tx| {
-            let place = tx.group_context_of_room(&looked)?;
-            tx.template(&place.group.id, &attachment)
-        })
-        .await?;
+    let prepare = move |tx: &mut ReadTx<'_>| {
+        let place = tx.group_context_of_room(&looked)?;
+        let template = tx.template(&place.group.id, &attachment)?;
+        let from = template.file_key.clone();
+        let beginning = creation_from_template(&id, &new, template)?;
+        let to = beginning.content.as_ref().map(|content| content.file_key.clone());
+        Ok((beginning, to.map(|to| (from, to)).into_iter().collect()))
+    };
+    files::copy_files(cx, prepare, |beginning| creation(cx, room.clone(), beginning)).await
+}
+
+fn creation_from_template(id: &DocumentId, new: &NewDocument, template: Template) -> Result<DocumentCreation> {
     let wrong = |path: &str, message: &str| Error::invalid(path, "format", message);
     let file_extension = FileExtension::of_name(&template.file_name)
         .ok_or_else(|| wrong("templateAttachmentId", "is no document that can be edited"))?;
@@ -219,24 +225,19 @@ async fn create_copied(
         return Err(wrong("documentType", "does not fit the template"));
     }
     let revision = RevisionId::new(clock::new_id());
-    let file_key = Revision::file_key(&id, &revision, file_extension);
     let content = NewContent {
+        file_key: Revision::file_key(id, &revision, file_extension),
         id: revision,
-        file_key: file_key.clone(),
         size: template.size,
         sha256: template.sha256,
     };
-    let NewDocument {
-        title, assignment_id, ..
-    } = new;
-    let beginning = DocumentCreation {
-        id,
-        title,
+    Ok(DocumentCreation {
+        id: id.clone(),
+        title: new.title.clone(),
         file_extension,
-        assignment_id,
+        assignment_id: new.assignment_id.clone(),
         content: Some(content),
-    };
-    files::copy_file(cx, template.file_key, file_key, creation(cx, room, beginning)).await
+    })
 }
 
 /// Get a document

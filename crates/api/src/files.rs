@@ -25,13 +25,13 @@ use super::quota;
 use super::response::Versioned;
 use super::valid;
 use adapters::blob_store::inspect::{self, UploadedType};
-use adapters::blob_store::{Staged, name};
+use adapters::blob_store::{BlobStore, Staged, missing_bytes, missing_key, name};
 use auth::Caller;
 use auth::concurrency::OperationKind;
 use auth::uploads::{UploadPermit, UploadQuota};
 use common::error::{Error, Result};
 use common::failpoint;
-use db::WriteTx;
+use db::{ReadTx, WriteTx};
 
 /// Maximum length of a form field other than the file, in bytes.
 const FIELD_MAX: usize = 64 * 1024;
@@ -40,6 +40,8 @@ const FORM_OVERHEAD: u64 = 256 * 1024;
 /// Bytes and frames that may be read before the head of a form part is complete.
 const HEAD_BYTES: i64 = 2 << 20;
 const HEAD_FRAMES: i64 = 1024;
+/// The maximum number of attempts to copy files, of which some are deleted meanwhile.
+const COPY_ATTEMPTS_MAX: u32 = 3;
 
 /// A form with one file in `file`, and other fields described by `F`. A file of an older Office format is
 /// converted.
@@ -398,18 +400,39 @@ pub async fn store_file_for_object<T: Send + 'static>(
     with_files(cx, storing, vec![key], writing).await
 }
 
-/// Copies a stored file and then writes the rows that name the copy.
-pub async fn copy_file<T: Send + 'static>(
+/// Copies the stored files that `prepare` lists, each from one key to another, and then writes the rows that name the
+/// copies with the action that `act` returns. If a file was deleted after `prepare` had read its row, everything begins
+/// again with the rows that are left.
+pub async fn copy_files<P: Send + 'static, T: Send + 'static, A>(
     cx: &Context,
-    from: FileKey,
-    to: FileKey,
-    act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
-) -> Result<T> {
-    copy_files(cx, vec![(from, to)], act).await
+    prepare: impl Fn(&mut ReadTx<'_>) -> Result<(P, Vec<(FileKey, FileKey)>)> + Clone + Send + 'static,
+    act: impl Fn(P) -> A + Send,
+) -> Result<T>
+where
+    A: FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
+{
+    let mut missing: Option<FileKey> = None;
+    for _ in 0..COPY_ATTEMPTS_MAX {
+        let (prepared, copies) = cx.read(prepare.clone()).await?;
+        if let Some(key) = &missing
+            && copies.iter().any(|(from, _)| from == key)
+        {
+            // Its row is still there: the bytes were lost.
+            return Err(missing_bytes(key));
+        }
+        let done = store_copies(cx, copies, act(prepared)).await;
+        missing = match &done {
+            Err(error) => missing_key(error).cloned(),
+            Ok(_) => None,
+        };
+        if missing.is_none() {
+            return done;
+        }
+    }
+    Err(Error::Overloaded)
 }
 
-/// Copies several stored files, each from one key to another, and then writes the rows that name the copies.
-pub async fn copy_files<T: Send + 'static>(
+async fn store_copies<T: Send + 'static>(
     cx: &Context,
     copies: Vec<(FileKey, FileKey)>,
     act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
@@ -420,14 +443,25 @@ pub async fn copy_files<T: Send + 'static>(
     let files = cx.app().files().clone();
     let keys: Vec<FileKey> = copies.iter().map(|(_, to)| to.clone()).collect();
     let storing = async move {
-        for (from, to) in copies {
-            files.copy(&from, &to).await?;
+        for (index, (from, to)) in copies.iter().enumerate() {
+            if let Err(error) = files.copy(from, to).await {
+                remove_unreferenced(&files, copies[..index].iter().map(|(_, to)| to)).await;
+                return Err(error);
+            }
         }
         Ok(())
     };
     let (act, inside) = (with_quota_check(keys.clone(), act), cx.clone());
     let writing = async move { inside.write(act).await };
     with_files(cx, storing, keys, writing).await
+}
+
+async fn remove_unreferenced(files: &BlobStore, keys: impl Iterator<Item = &FileKey> + Send) {
+    for key in keys {
+        if let Err(error) = files.remove(key).await {
+            tracing::warn!(error = format!("{error:?}"), file.key = %key, "unreferenced file could not be removed");
+        }
+    }
 }
 
 /// Fails the transaction when the files it names exceed the quotas.
@@ -458,10 +492,8 @@ async fn with_files<T: Send + 'static>(
         failpoint::hit("upload.written");
         // After any other error the rows may have been committed nevertheless, so the file must be kept.
         let is_not_written = matches!(&done, Err(error) if !matches!(error, Error::Internal(_) | Error::NotReady));
-        for key in keys.iter().filter(|_| is_not_written) {
-            if let Err(error) = cx.app().files().remove(key).await {
-                tracing::warn!(error = format!("{error:?}"), file.key = %key, "unreferenced file could not be removed");
-            }
+        if is_not_written {
+            remove_unreferenced(cx.app().files(), keys.iter()).await;
         }
         done
     });

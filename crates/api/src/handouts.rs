@@ -13,7 +13,8 @@ use super::files;
 use super::valid::Valid;
 use api_types::document::DocumentView;
 use common::error::Result;
-use service::actions::handouts::{self, NewHandout};
+use db::{ReadTx, WriteTx};
+use service::actions::handouts::{self, Handout, NewHandout};
 
 /// The result of handing out a file.
 #[derive(Serialize, ToSchema)]
@@ -43,13 +44,19 @@ pub(crate) async fn hand_out(
     Valid(new): Valid<NewHandout>,
 ) -> Result<Json<HandoutView>> {
     let (topic, requested) = (id.clone(), new.clone());
-    let handout = cx.read(move |tx| handouts::prepare(tx, &topic, &requested)).await?;
-    let content = handout.copies.iter().filter_map(|copy| copy.creation.content.as_ref());
-    let copies = content
-        .map(|content| (handout.from.clone(), content.file_key.clone()))
-        .collect();
-    let act = move |tx: &mut db::WriteTx<'_>| handouts::hand_out(tx, &id, &new, &handout);
-    let done = files::copy_files(&cx, copies, act).await?;
+    let prepare = move |tx: &mut ReadTx<'_>| {
+        let handout = handouts::prepare(tx, &topic, &requested)?;
+        let content = handout.copies.iter().filter_map(|copy| copy.creation.content.as_ref());
+        let keys = content
+            .map(|content| (handout.from.clone(), content.file_key.clone()))
+            .collect();
+        Ok((handout, keys))
+    };
+    let act = move |handout: Handout| {
+        let (id, new) = (id.clone(), new.clone());
+        move |tx: &mut WriteTx<'_>| handouts::hand_out(tx, &id, &new, &handout)
+    };
+    let done = files::copy_files(&cx, prepare, act).await?;
     let documents = done.documents.iter().map(|seen| shown(&cx, seen));
     Ok(Json(HandoutView {
         documents: documents.collect::<Result<_>>()?,

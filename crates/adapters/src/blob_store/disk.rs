@@ -14,9 +14,9 @@ use sha2::{Digest, Sha256};
 
 use super::marker::MARKER;
 use super::staged::{Staged, TempFile};
-use super::{SHARDS, failed};
+use super::{SHARDS, failed, missing_bytes};
 use common::clock;
-use common::error::{Error, Result};
+use common::error::Result;
 use common::failpoint;
 
 /// The minimum age at which a part counts as abandoned at startup; another instance may be writing it.
@@ -77,7 +77,7 @@ impl Disk {
 
     pub(super) fn read(&self, key: &FileKey) -> Result<(u64, File)> {
         let file = File::open(self.location(key)).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => Error::Internal(anyhow::anyhow!("the bytes of {key} are missing")),
+            io::ErrorKind::NotFound => missing_bytes(key),
             _ => failed(error),
         })?;
         let size = file.metadata().map_err(failed)?.len();

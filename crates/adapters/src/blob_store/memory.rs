@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use domain::file::FileKey;
 
-use common::error::{Error, Result};
+use super::missing_bytes;
+use common::error::Result;
 
 /// Files by key.
 #[derive(Clone, Default)]
@@ -21,7 +22,7 @@ impl Memory {
 
     pub(super) fn get(&self, key: &FileKey) -> Result<Bytes> {
         let found = self.files().get(key).cloned();
-        found.ok_or_else(|| Error::Internal(anyhow::anyhow!("the bytes of {key} are missing")))
+        found.ok_or_else(|| missing_bytes(key))
     }
 
     pub(super) fn remove(&self, key: &FileKey) {

@@ -40,6 +40,24 @@ pub use self::staged::hex;
 pub use self::staged::{FileSource, ReadSeek, Staged, Staging};
 use common::error::{Error, Result};
 
+/// A stored file has no bytes: they were lost, or the file was deleted after its row was read.
+#[derive(Debug, thiserror::Error)]
+#[error("the bytes of {0} are missing")]
+struct MissingBytes(FileKey);
+
+/// Returns the error of an operation that does not find the bytes of a file.
+pub fn missing_bytes(key: &FileKey) -> Error {
+    Error::Internal(MissingBytes(key.clone()).into())
+}
+
+/// Returns the file whose bytes an operation did not find, if this was its error.
+pub fn missing_key(error: &Error) -> Option<&FileKey> {
+    match error {
+        Error::Internal(cause) => cause.downcast_ref().map(|MissingBytes(key)| key),
+        _ => None,
+    }
+}
+
 /// The file storage.
 #[derive(Clone)]
 pub struct BlobStore {

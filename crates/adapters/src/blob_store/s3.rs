@@ -27,7 +27,7 @@ use super::disk::Disk;
 use super::marker::{MARKER, MARKER_MAX};
 use super::settings::ObjectStoreArgs;
 use super::staged::{FileSource, ReadSeek, Staged, TempFile, hex};
-use super::{BlobReader, blocking, failed};
+use super::{BlobReader, blocking, failed, missing_bytes};
 use common::clock;
 use common::error::{Error, Result};
 
@@ -144,7 +144,7 @@ impl S3Store {
     pub(super) async fn read(&self, key: &FileKey) -> Result<(u64, S3Object)> {
         let location = self.location(key);
         let found = self.find(&location).await?;
-        let found = found.ok_or_else(|| anyhow::anyhow!("the bytes of {key} are missing"))?;
+        let found = found.ok_or_else(|| missing_bytes(key))?;
         let object = S3Object {
             store: self.store.clone(),
             location,
@@ -155,7 +155,10 @@ impl S3Store {
     /// Copies within the store; the bytes do not pass through this process.
     pub(super) async fn copy(&self, from: &FileKey, to: &FileKey) -> Result<()> {
         let copied = with_timeout(self.store.copy(&self.location(from), &self.location(to))).await?;
-        copied.map_err(unavailable)
+        copied.map_err(|error| match error {
+            object_store::Error::NotFound { .. } => missing_bytes(from),
+            error => unavailable(error),
+        })
     }
 
     pub(super) async fn remove(&self, key: &FileKey) -> Result<()> {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use test_support::tables::fingerprints;
 use test_support::topics::{course, group, id, link, topic};
-use test_support::{Client, TestApp, TestClass};
+use test_support::{Client, DatabaseKind, TestApp, TestClass};
 
 const DEADLINE: &str = "2098-06-02T10:00:00.000Z";
 const PUBLISH_AT: &str = "2098-05-02T10:00:00.000Z";
@@ -283,3 +283,77 @@ both!(bulk_edit_publishes_topic_or_hides_it_until_started, |app| {
     ada.patch(&bulk, json!({"isDraft": true})).await.expect(200);
     ben.get(&path).await.refused(404, "NOT_FOUND");
 });
+
+/// Deletes the files of a topic while they are copied, in every kind of copy: what is left is copied.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn files_deleted_during_a_copy_are_left_out() {
+    const FILES: usize = 20;
+    let app = TestApp::start(DatabaseKind::Sqlite).await.unwrap();
+    let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
+    let mut classes = vec![class.id.clone()];
+    for (round, kind) in ["topics", "course", "topic", "class"]
+        .into_iter()
+        .cycle()
+        .take(12)
+        .enumerate()
+    {
+        let course = course(&ada, class, &format!("Round {round}")).await;
+        let old = id(&topic(&ada, class, json!({"courseId": course})).await);
+        let files = format!("/assignments/{old}/attachments");
+        let mut names = Vec::new();
+        for number in 0..FILES {
+            let content = format!("file {number} of round {round}").into_bytes();
+            let file = ada
+                .upload(&files, &format!("{number}.txt"), content, &[])
+                .await
+                .expect(201);
+            names.push(id(&file));
+        }
+        let (path, body) = match kind {
+            "topics" => (
+                format!("/courses/{course}/copies"),
+                json!({"assignmentIds": [old], "withFiles": true}),
+            ),
+            "course" => (
+                format!("/classes/{}/copies", class.id),
+                json!({"courseId": course, "withFiles": true}),
+            ),
+            "topic" => (
+                format!("/assignments/{old}/clone"),
+                json!({"deadline": DEADLINE, "withFiles": true}),
+            ),
+            _ => (
+                format!("/classes/{}/clone", class.id),
+                json!({"name": format!("Round {round}"), "academicYear": "2027/2028", "withCourses": true, "withTopics": true}),
+            ),
+        };
+        let deletion = async {
+            tokio::time::sleep(std::time::Duration::from_millis(3 * (round as u64 / 4))).await;
+            for file in names.iter().rev().take(FILES / 2) {
+                let path = format!("{files}/{file}");
+                ada.send(reqwest::Method::DELETE, &path, None).await.expect(200);
+            }
+        };
+        let (answer, ()) = tokio::join!(ada.post(&path, body), deletion);
+        // Only if files disappear in every attempt, the request has to be repeated.
+        if answer.status == 503 {
+            answer.refused(503, "OVERLOADED");
+            continue;
+        }
+        let made = answer.expect(201);
+        if kind == "class" {
+            classes.push(id(&made));
+        }
+    }
+    for class in classes {
+        let topics = ada.get(&format!("/classes/{class}/assignments")).await.expect(200);
+        for copy in topics.as_array().unwrap() {
+            let path = format!("/assignments/{}", id(copy));
+            for file in ada.get(&path).await.expect(200)["attachments"].as_array().unwrap() {
+                let content = ada.get(&format!("{path}/attachments/{}/download", id(file))).await;
+                assert_eq!(content.status, 200, "{path}");
+            }
+        }
+    }
+    app.close().await;
+}

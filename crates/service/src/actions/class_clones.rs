@@ -89,6 +89,11 @@ impl FileCopy {
             id,
         }
     }
+
+    /// Returns the keys of the originals and of their copies.
+    pub fn keys(copies: &[Self]) -> Vec<(FileKey, FileKey)> {
+        copies.iter().map(|copy| (copy.from.clone(), copy.to.clone())).collect()
+    }
 }
 
 /// Returns the files that a clone copies. The caller copies their bytes and then calls [`clone`].

@@ -347,7 +347,11 @@ fn copy_into(
         course: tx.course(&target.course.id)?,
         topics: topics.into_iter().map(|(topic, _)| topic).collect(),
         groups: created,
-        files: files.len(),
+        files: originals
+            .iter()
+            .flat_map(|topic| copied_files(topic, Some(groups)))
+            .filter(|file| plan.files.contains_key(&file.id))
+            .count(),
         missing_members: copied.missing_members,
     })
 }

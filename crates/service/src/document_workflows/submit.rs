@@ -11,7 +11,7 @@ use super::DocumentWorkflows;
 use super::download::is_rolled_back;
 use crate::actions::finish::{self, FinishOptions, FinishSummary};
 use crate::actions::submissions::{self, SubmissionCopy, SubmissionState, SubmittedDocument};
-use adapters::blob_store::templates;
+use adapters::blob_store::{missing_key, templates};
 use common::clock;
 use common::error::{Error, Result};
 use common::failpoint;
@@ -83,6 +83,7 @@ impl DocumentWorkflows {
             .await?;
         // The first copy is then complete, unless someone is still writing.
         self.save_changes(context, document).await?;
+        let mut missing = None;
         for _ in 0..ATTEMPTS_MAX {
             let (own, topic) = (document.clone(), assignment.clone());
             let look = self.transactor.read(context.clone(), move |tx| {
@@ -91,7 +92,14 @@ impl DocumentWorkflows {
                 Ok((seen, content))
             });
             let (seen, content) = look.await?;
-            let mut copied = self.copy(&seen, content).await?;
+            let mut copied = match self.copy(&seen, content).await {
+                // The document may have been deleted in the meantime: it is read again.
+                Err(error) if missing_key(&error).is_some_and(|key| missing.as_ref() != Some(key)) => {
+                    missing = missing_key(&error).cloned();
+                    continue;
+                }
+                copied => copied?,
+            };
             copied.authorship = self.authorship_for_submission(context, &seen).await;
             failpoint::hit("submit.after_copy");
             let (own, topic, note) = (document.clone(), assignment.clone(), note.clone());
