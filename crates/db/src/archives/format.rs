@@ -21,7 +21,8 @@ use serde_json::Value;
 
 use crate::document_log::packs;
 
-use super::tables::{ArchivedTable, USER_COLUMNS, USER_LISTS};
+use super::tables::ArchivedTable;
+use crate::dump::school::{SchoolTable, list_entries};
 use crate::dump::{Cell, ColumnType};
 use common::error::{Error, Result};
 
@@ -165,38 +166,65 @@ impl ArchivedRow<'_> {
         }
     }
 
-    /// Returns the users whose ids the row contains.
+    /// Returns the users whose ids the row contains, except those whom texts mention.
     pub(crate) fn people(&self) -> Vec<String> {
-        let table = self.header.table.as_str();
-        let columns = USER_COLUMNS.iter().filter(|(name, _)| *name == table);
-        let mut people: Vec<String> = columns
-            .flat_map(|(_, columns)| columns.iter())
-            .filter_map(|column| self.text(column).map(str::to_owned))
-            .collect();
-        for (_, column) in USER_LISTS.iter().filter(|(name, _)| *name == table) {
-            let list: Value = self
-                .text(column)
-                .and_then(|text| serde_json::from_str(text).ok())
-                .unwrap_or_default();
-            for entry in list.as_array().into_iter().flatten() {
-                let id = entry.as_str().or_else(|| entry["userId"].as_str());
-                people.extend(id.map(str::to_owned));
-            }
-        }
-        if table == "document_steps"
-            && self.int("packed_from").is_some()
-            && let Some(text) = self.text("steps")
-        {
-            // A damaged pack is archived as it is.
-            let authors = packs::rename_authors(text, &mut |id| {
-                people.push(id.to_owned());
-                None
-            });
-            drop(authors);
-        }
+        let table = ArchivedTable::find(&self.header.table).and_then(|table| SchoolTable::find(table.table));
+        let Some(rules) = table else { return Vec::new() };
+        let mut people = Vec::new();
+        let visited = self.clone().visit_people(rules.users, rules.user_lists, &mut |id| {
+            people.push(id.to_owned());
+            None
+        });
+        // A damaged value is archived as it is.
+        drop(visited);
         people.sort_unstable();
         people.dedup();
         people
+    }
+
+    /// Calls `visit` with the id of each user in these columns and lists, and in packed commits, and replaces it by the id
+    /// that `visit` returns. Returns a description of a damaged value, after all others were visited.
+    pub(crate) fn visit_people(
+        &mut self,
+        columns: &[&str],
+        lists: &[&str],
+        visit: &mut dyn FnMut(&str) -> Option<String>,
+    ) -> std::result::Result<(), String> {
+        let mut damaged = None;
+        for column in columns {
+            let other = self.text(column).and_then(&mut *visit);
+            if let Some(other) = other {
+                self.set_text(column, &other);
+            }
+        }
+        if self.header.table == "document_steps"
+            && self.int("packed_from").is_some()
+            && let Some(text) = self.text("steps")
+        {
+            match packs::rename_authors(text, visit) {
+                Ok(Some(other)) => self.set_text("steps", &other),
+                Ok(None) => {}
+                Err(_) => damaged = Some("packed commits are damaged".to_owned()),
+            }
+        }
+        for column in lists {
+            let Some(text) = self.text(column) else { continue };
+            let Ok(mut list) = serde_json::from_str(text) else {
+                damaged = Some(format!("{column} of {} is invalid", self.header.table));
+                continue;
+            };
+            let mut is_changed = false;
+            for id in list_entries(&mut list) {
+                if let Some(other) = visit(id) {
+                    *id = other;
+                    is_changed = true;
+                }
+            }
+            if is_changed {
+                self.set_text(column, &list.to_string());
+            }
+        }
+        damaged.map_or(Ok(()), Err)
     }
 }
 

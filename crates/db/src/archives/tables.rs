@@ -36,51 +36,6 @@ pub struct ArchivedColumn {
     pub default: Cell,
 }
 
-/// The columns with ids of users, by table.
-pub const USER_COLUMNS: &[(&str, &[&str])] = &[
-    ("classes", &["teacher_id"]),
-    ("class_teachers", &["user_id"]),
-    ("class_enrollments", &["student_id"]),
-    (
-        "groups",
-        &[
-            "created_by_id",
-            "help_claimed_by_id",
-            "help_requested_by_id",
-            "help_resolved_by_id",
-        ],
-    ),
-    ("group_members", &["user_id"]),
-    ("group_attachments", &["uploaded_by_id"]),
-    ("assignments", &["created_by_id", "finished_by_id"]),
-    ("assignment_attachments", &["uploaded_by_id"]),
-    ("work_room_messages", &["deleted_by_id", "sender_id"]),
-    ("message_attachments", &["uploaded_by_id"]),
-    ("work_room_reads", &["user_id"]),
-    ("documents", &["created_by_id", "last_edited_by", "submitted_by_id"]),
-    ("document_revisions", &["saved_by_id"]),
-    ("document_contributions", &["user_id"]),
-    ("comment_threads", &["resolved_by_id"]),
-    ("document_comments", &["author_id"]),
-    ("comment_reads", &["user_id"]),
-    ("late_commits", &["author_id"]),
-    ("document_steps", &["author_id"]),
-    ("document_images", &["uploaded_by_id"]),
-    ("submissions", &["submitted_by_id", "withdrawn_by_id"]),
-    ("grades", &["graded_by_id"]),
-    ("member_grades", &["graded_by_id", "user_id"]),
-    ("grade_history", &["changed_by_id"]),
-    ("feedback", &["author_id"]),
-    ("grade_files", &["uploaded_by_id"]),
-];
-
-/// The columns with ids of users in JSON, by table.
-pub const USER_LISTS: &[(&str, &str)] = &[
-    ("document_revisions", "editors"),
-    ("submissions", "member_ids"),
-    ("grade_history", "member_grades"),
-];
-
 /// All tables of an archive.
 pub static TABLES: &[ArchivedTable] = &[
     ArchivedTable::whole("classes", "id"),
@@ -355,6 +310,7 @@ pub fn statements() -> NamedStatements {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dump::school::SchoolTable;
 
     #[test]
     fn selected_columns_exist() {
@@ -366,6 +322,14 @@ mod tests {
                 "{}",
                 table.name
             );
+        }
+    }
+
+    /// `SCHOOL_TABLES` names the columns with ids of users.
+    #[test]
+    fn archived_tables_are_those_of_a_school() {
+        for table in TABLES.iter().filter(|table| table.table != "editing_sessions") {
+            assert!(SchoolTable::find(table.table).is_some(), "{}", table.name);
         }
     }
 

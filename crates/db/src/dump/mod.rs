@@ -7,6 +7,7 @@ pub(super) mod load;
 pub mod school;
 pub(crate) mod school_completion;
 pub(crate) mod school_import;
+pub(crate) mod school_people;
 mod snapshot;
 
 use serde::{Deserialize, Serialize};

@@ -387,7 +387,7 @@ fn listed_users(text: &str, mut visit: impl FnMut(&str)) {
 
 /// Returns the ids of users in a list: of ids, of objects about users, in the history of a revision, or the authors of a
 /// text, stored with positions (`a`) or with passages (`authors`).
-pub(super) fn list_entries(list: &mut Value) -> Vec<&mut String> {
+pub(crate) fn list_entries(list: &mut Value) -> Vec<&mut String> {
     let entries = match list {
         Value::Object(object) => ["changes", "a", "authors"]
             .into_iter()

@@ -1,16 +1,18 @@
 //! The end of the import of a school: checks of references and of archives of deleted objects, derived values, invitations
 //! and erasures, in the transaction of the import.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use domain::access::MemberRole;
 use domain::account_email::AccountEmail;
 use domain::file::FileKey;
-use domain::id::UserId;
 use domain::invitation::LIFETIME;
+use domain::time::Timestamp;
 
+use super::Cell;
 use super::school::SchoolTable;
-use super::school_import::{Arrival, FILES, SchoolImport, check_texts, refused, rename_mentioned, rename_people};
+use super::school_import::{FILES, SchoolImport, check_texts, refused, rename_mentioned, rename_people};
+use super::school_people::{NamedPeople, NewInvitation};
 use crate::archives::format::{ArchiveManifest, ArchivedRow, ChunkVerifier, ChunkWriter, read_chunk};
 use crate::archives::tables::ArchivedTable;
 use crate::platform::PlatformTx;
@@ -125,34 +127,65 @@ impl SchoolImport {
                 Ok((row.get::<String>("file_key")?, (row.get("size")?, row.get("sha256")?)))
             })?;
         let files: HashMap<String, (i64, String)> = files.into_iter().collect();
-        let is_renamed = self.people.iter().any(|(from, to)| from != to);
-        let (mut verifier, mut writer) = (ChunkVerifier::default(), ChunkWriter::default());
-        let mut unknown = BTreeSet::new();
+        let mut is_rewritten = self.has_renamed_people()?;
+        let mut verifier = ChunkVerifier::default();
         for number in 1..=manifest.chunks {
-            let chunk = self
-                .connection
-                .fetch_optional(&CHUNK, args![self.organization, id, number], |row| row.only::<String>())?
-                .ok_or_else(|| refused(format!("the archive of the deleted object {id} is damaged")))?;
+            let chunk = self.chunk_of_archive(id, number)?;
             verifier.add(&chunk)?;
-            let people = &self.people;
+            let (mut restored, mut kept) = (NamedPeople::default(), NamedPeople::default());
             read_chunk(&chunk, |mut row| {
-                check_archived_row(&mut row, &files, people, &mut unknown)?;
+                let people = check_archived_row(&row, &files)?;
+                restored.add(&mut row, people.restored, people.lists, people.mentions)?;
+                kept.add(&mut row, people.kept, &[], &[])
+            })?;
+            let people = self.people(&restored)?;
+            self.refuse_foreign_people(restored.unknown(&people))?;
+            let people = self.people(&kept)?;
+            is_rewritten |= kept.unknown(&people).next().is_some();
+        }
+        verifier.verify(&manifest)?;
+        if is_rewritten {
+            self.rewrite_archive(id, &mut manifest)?;
+        }
+        Ok(())
+    }
+
+    fn chunk_of_archive(&mut self, id: &str, number: i64) -> Result<String> {
+        self.connection
+            .fetch_optional(&CHUNK, args![self.organization, id, number], |row| row.only::<String>())?
+            .ok_or_else(|| refused(format!("the archive of the deleted object {id} is damaged")))
+    }
+
+    /// Writes the archive of a deleted object again, with the ids that its people have here.
+    fn rewrite_archive(&mut self, id: &str, manifest: &mut ArchiveManifest) -> Result<()> {
+        let mut writer = ChunkWriter::default();
+        for number in 1..=manifest.chunks {
+            let chunk = self.chunk_of_archive(id, number)?;
+            let mut named = NamedPeople::default();
+            read_chunk(&chunk, |mut row| {
+                let people = ArchivedPeople::of(&row.header.table);
+                named.add(&mut row, people.restored, people.lists, people.mentions)?;
+                named.add(&mut row, people.kept, &[], &[])
+            })?;
+            let known = self.people(&named)?;
+            read_chunk(&chunk, |mut row| {
+                let people = ArchivedPeople::of(&row.header.table);
+                rename_people(&mut row, people.restored, people.lists, &known)?;
+                rename_mentioned(&mut row, people.mentions, &known);
+                for column in people.kept {
+                    let here = row.text(column).and_then(|id| known.get(id).cloned());
+                    row.set(column, here.map_or(Cell::Null, Cell::Text));
+                }
                 writer.push(&row).map(drop)
             })?;
             let (_, content) = writer.take_chunk()?;
-            if is_renamed {
-                self.connection
-                    .execute(&SET_CHUNK, args![self.organization, id, number, content])?;
-            }
-        }
-        verifier.verify(&manifest)?;
-        self.refuse_foreign_people(&unknown)?;
-        if is_renamed {
-            manifest.sha256 = writer.sha256();
-            let (text, seal) = manifest.sealed()?;
             self.connection
-                .execute(&SET_MANIFEST, args![self.organization, id, text, seal])?;
+                .execute(&SET_CHUNK, args![self.organization, id, number, content])?;
         }
+        manifest.sha256 = writer.sha256();
+        let (text, seal) = manifest.sealed()?;
+        self.connection
+            .execute(&SET_MANIFEST, args![self.organization, id, text, seal])?;
         Ok(())
     }
 
@@ -192,46 +225,58 @@ impl SchoolImport {
     /// Invites the addresses that have an account. No email is sent.
     pub(super) fn invite(&mut self) -> Result<()> {
         let expires = self.now.plus_seconds(LIFETIME);
-        for new in std::mem::take(&mut self.invitations) {
-            let organization = self.organization.clone();
-            let classes = self.listed(&CLASSES_OF, args![organization, new.user])?;
-            let homerooms = self.listed(&HOMEROOMS_OF, args![organization, new.user])?;
-            let id = clock::new_id();
-            let arguments = args![
-                organization,
-                id,
-                new.email,
-                new.name,
-                new.role,
-                new.external_id,
-                classes,
-                homerooms,
-                expires,
-                self.now,
-            ];
-            self.connection.execute(&INVITE, arguments)?;
-            self.result.invited.push(new.email);
+        let mut after = String::new();
+        loop {
+            let page = self.next_invitations(&after)?;
+            let Some(last) = page.last() else { return Ok(()) };
+            after.clone_from(&last.user);
+            for new in page {
+                self.invite_person(new, expires)?;
+            }
         }
+    }
+
+    fn invite_person(&mut self, new: NewInvitation, expires: Timestamp) -> Result<()> {
+        let organization = self.organization.clone();
+        let classes = self.listed(&CLASSES_OF, args![organization, new.user])?;
+        let homerooms = self.listed(&HOMEROOMS_OF, args![organization, new.user])?;
+        let id = clock::new_id();
+        let arguments = args![
+            organization,
+            id,
+            new.email,
+            new.name,
+            new.role,
+            new.external_id,
+            classes,
+            homerooms,
+            expires,
+            self.now,
+        ];
+        self.connection.execute(&INVITE, arguments)?;
+        self.result.invited.push(new.email);
         Ok(())
     }
 
     /// Erases the people who were erased in this installation.
     pub(super) fn erase(&mut self) -> Result<()> {
-        let erased = self.arrivals.iter().filter(|(_, arrival)| **arrival == Arrival::Erased);
-        let erased: Vec<UserId> = erased.map(|(id, _)| UserId::new(id.as_str())).collect();
-        for user in &erased {
-            let mut platform = PlatformTx::on(&mut self.connection);
-            let none = AccountEmail::none(user);
-            let address = self.addresses.get(user.as_str());
-            let address = address.map_or(none.stored_form(), String::as_str);
-            platform.erase_from_log(user, address, &LogScan::default())?;
-            let (_, files) = platform.erase_person(user, self.now)?;
-            for key in files {
-                self.remove_later(&key)?;
+        let mut after = String::new();
+        loop {
+            let page = self.next_erased(&after)?;
+            let Some((last, _)) = page.last() else { return Ok(()) };
+            last.as_str().clone_into(&mut after);
+            self.result.erased += page.len() as u64;
+            for (user, address) in &page {
+                let none = AccountEmail::none(user);
+                let address = address.as_deref().unwrap_or(none.stored_form());
+                let mut platform = PlatformTx::on(&mut self.connection);
+                platform.erase_from_log(user, address, &LogScan::default())?;
+                let (_, files) = platform.erase_person(user, self.now)?;
+                for key in files {
+                    self.remove_later(&key)?;
+                }
             }
         }
-        self.result.erased = erased.len() as u64;
-        Ok(())
     }
 
     fn remove_later(&mut self, key: &FileKey) -> Result<()> {
@@ -257,17 +302,43 @@ impl SchoolImport {
     }
 }
 
-/// Checks a row of an archive of a deleted object.
-fn check_archived_row(
-    row: &mut ArchivedRow<'_>,
-    files: &HashMap<String, (i64, String)>,
-    people: &HashMap<String, String>,
-    unknown: &mut BTreeSet<String>,
-) -> Result<()> {
+/// The columns of an archived table with ids of people.
+#[derive(Debug, Default)]
+struct ArchivedPeople {
+    /// Those that a restore writes.
+    restored: &'static [&'static str],
+    /// Those of the former state of a row that was not deleted, which a restore does not write.
+    kept: &'static [&'static str],
+    lists: &'static [&'static str],
+    mentions: &'static [&'static str],
+}
+
+impl ArchivedPeople {
+    fn of(table: &str) -> Self {
+        let found = ArchivedTable::find(table);
+        let Some((archived, rules)) = found.and_then(|found| Some((found, SchoolTable::find(found.table)?))) else {
+            return Self::default();
+        };
+        let (restored, kept): (&[&str], &[&str]) = if archived.is_inserted() {
+            (rules.users, &[])
+        } else {
+            (&["submitted_by_id"], &["created_by_id", "last_edited_by"])
+        };
+        Self {
+            restored,
+            kept,
+            lists: rules.user_lists,
+            mentions: rules.mentions,
+        }
+    }
+}
+
+/// Checks a row of an archive of a deleted object; returns its columns with ids of people.
+fn check_archived_row(row: &ArchivedRow<'_>, files: &HashMap<String, (i64, String)>) -> Result<ArchivedPeople> {
     let table = row.header.table.as_str();
-    let Some(archived) = ArchivedTable::find(table) else {
+    if ArchivedTable::find(table).is_none() {
         return Err(refused(format!("a deleted object has rows of {table:?}")));
-    };
+    }
     check_texts(row)?;
     if let Some(key) = row.text("file_key") {
         let is_listed = files
@@ -279,15 +350,5 @@ fn check_archived_row(
             )));
         }
     }
-    let Some(rules) = SchoolTable::find(archived.table) else {
-        return Ok(());
-    };
-    rename_mentioned(row, rules.mentions, people);
-    // Of the people in the former state of a document that was not deleted, a restore writes only who submitted it.
-    let users = if archived.is_inserted() {
-        rules.users
-    } else {
-        &["submitted_by_id"]
-    };
-    rename_people(row, users, rules.user_lists, people, unknown)
+    Ok(ArchivedPeople::of(table))
 }

@@ -223,6 +223,7 @@ pub fn statements() -> Vec<(&'static str, NamedStatements)> {
         ("dump/load", super::dump::load::STATEMENTS),
         ("dump/school_completion", super::dump::school_completion::STATEMENTS),
         ("dump/school_import", super::dump::school_import::STATEMENTS),
+        ("dump/school_people", super::dump::school_people::STATEMENTS),
         ("platform/boards", boards::STATEMENTS),
         ("platform/listeners", listeners::STATEMENTS),
         ("platform/file_removals", file_removals::STATEMENTS),

@@ -1,11 +1,12 @@
 //! Deleted objects that can be restored (docs/undo.md): with everything, without people who left, and never twice.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use common::clock;
 use db::archives::format::{ArchiveManifest, ChunkEncoder, RowHeader, read_chunk};
-use db::archives::tables::TABLES;
+use db::archives::tables::{ArchivedTable, TABLES};
 use db::dump::Cell;
+use db::gdpr::data_map::{ErasureEffect, MAP, PersonalDataKind};
 use serde_json::{Value, json};
 use service::jobs::file_removal;
 
@@ -480,6 +481,135 @@ async fn archived_texts(app: &TestApp) -> Vec<String> {
         .unwrap();
     }
     found
+}
+
+/// A text in an archive.
+struct ArchivedText {
+    archive: String,
+    /// The table of the schema.
+    table: &'static str,
+    column: String,
+    text: String,
+}
+
+/// Returns the texts in the archives that contain a text.
+async fn archived_texts_with(app: &TestApp, needle: &str) -> Vec<ArchivedText> {
+    let chunks = "SELECT archive_id || ' ' || content FROM deletion_archive_chunks".to_owned();
+    let mut found = Vec::new();
+    for chunk in texts(&app.database, chunks).await.into_iter().flatten() {
+        let (archive, content) = chunk.split_once(' ').unwrap();
+        read_chunk(content, |row| {
+            let table = ArchivedTable::find(&row.header.table).unwrap().table;
+            for ((column, _), cell) in row.header.columns.iter().zip(&row.cells) {
+                if let Cell::Text(text) = cell
+                    && text.to_lowercase().contains(&needle.to_lowercase())
+                {
+                    found.push(ArchivedText {
+                        archive: archive.to_owned(),
+                        table,
+                        column: column.clone(),
+                        text: text.clone(),
+                    });
+                }
+            }
+            Ok(())
+        })
+        .unwrap();
+    }
+    found
+}
+
+/// Fails unless a user is listed as a person of each archive that contains the id of the user.
+async fn assert_listed(app: &TestApp, user: &str, at_least: usize) {
+    let found = archived_texts_with(app, user).await;
+    let archives: BTreeSet<String> = found.into_iter().map(|text| text.archive).collect();
+    let listed = format!("SELECT archive_id FROM deletion_archive_people WHERE user_id = '{user}'");
+    let listed: BTreeSet<String> = texts(&app.database, listed).await.into_iter().flatten().collect();
+    assert_eq!(listed, archives, "{user}");
+    assert!(archives.len() >= at_least, "{user} is in no archive");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn archives_list_all_users_whose_ids_they_contain_and_erasure_keeps_only_ids() {
+    run_keeping(async |app| {
+        let canary = CanaryUser::create(app).await;
+        let World {
+            seven_b,
+            ben,
+            dana,
+            finn,
+            tom,
+            cem,
+            adam,
+            ..
+        } = &app.world;
+        let adam = app.as_(adam);
+        // Each of them is named in one kind of columns only.
+        for statement in [
+            format!(
+                "UPDATE documents SET created_by_id = '{}', last_edited_by = '{}'",
+                dana.id, ben.id
+            ),
+            format!(
+                "UPDATE document_revisions SET editors = '[]', history = '{{\"changes\": [{{\"userId\": \"{}\"}}]}}'",
+                finn.id
+            ),
+            format!(
+                "UPDATE submission_documents SET authorship = '{{\"a\": [\"{}\"]}}'",
+                tom.id
+            ),
+        ] {
+            execute(&app.database, statement).await;
+        }
+        delete(&adam, &format!("/assignments/{}?force=1", canary.lesson.assignment)).await;
+        delete(&adam, &format!("/classes/{}?force=1", seven_b.id)).await;
+        let released = archived_texts_with(app, &dana.id).await;
+        assert!(
+            released.iter().any(|text| text.table == "documents"),
+            "the former state of a document"
+        );
+        for (user, at_least) in [(ben, 2), (dana, 2), (finn, 1), (tom, 1), (cem, 0)] {
+            assert_listed(app, &user.id, at_least).await;
+        }
+
+        for user in [ben, dana] {
+            adam.post("/admin/gdpr/erase", json!({"userId": user.id}))
+                .await
+                .expect(200);
+        }
+        let named = archived_texts_with(app, BEN).await;
+        assert!(
+            named.is_empty(),
+            "{} {}: {}",
+            named[0].table,
+            named[0].column,
+            named[0].text
+        );
+        let name = archived_texts_with(app, &dana.name).await;
+        assert!(
+            name.is_empty(),
+            "{} {}: {}",
+            name[0].table,
+            name[0].column,
+            name[0].text
+        );
+        // As in present rows, ids of the cleared account remain.
+        for text in [
+            archived_texts_with(app, &ben.id).await,
+            archived_texts_with(app, &dana.id).await,
+        ]
+        .into_iter()
+        .flatten()
+        {
+            let is_kept = MAP.iter().any(|mapped| {
+                (mapped.table, mapped.column) == (text.table, text.column.as_str())
+                    && matches!(mapped.holds, PersonalDataKind::Id | PersonalDataKind::Ids)
+                    && mapped.erasure == ErasureEffect::Kept
+            });
+            assert!(is_kept, "{} {}: {}", text.table, text.column, text.text);
+        }
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

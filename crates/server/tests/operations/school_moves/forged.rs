@@ -86,6 +86,32 @@ pub fn all(whole: &[u8], foreign: &ForeignRows) -> Vec<(String, Vec<u8>, &'stati
             forgery.set("document_steps", "steps", &json!(pack_by(&foreign.person)));
         },
     );
+    for (what, table, column, value) in [
+        (
+            "a submitter",
+            "documents.released",
+            "submitted_by_id",
+            foreign.person.clone(),
+        ),
+        ("a member", "group_members", "user_id", foreign.person.clone()),
+        (
+            "an editor",
+            "document_revisions",
+            "history",
+            json!({"changes": [{"userId": foreign.person}]}).to_string(),
+        ),
+        (
+            "an author",
+            "submission_documents",
+            "authorship",
+            json!({"a": [foreign.person]}).to_string(),
+        ),
+    ] {
+        let what = format!("{what} of another school in a deleted object");
+        forge(&what, "who is not in the archive", &|forgery| {
+            forgery.add_to_deleted_object(table, column, &value);
+        });
+    }
     forge("a damaged pack of commits", "packed commits are damaged", &|forgery| {
         forgery.set("document_steps", "packed_from", &json!(1));
         forgery.set("document_steps", "steps", &json!("x"));
@@ -153,6 +179,14 @@ pub fn all(whole: &[u8], foreign: &ForeignRows) -> Vec<(String, Vec<u8>, &'stati
     bomb.bomb = true;
     all.push(("a bomb".to_owned(), bomb.bytes(), "contradicts itself"));
     all
+}
+
+/// Returns an archive in which a document that lost its topic was created by a person of another school. A restore does
+/// not write who created it.
+pub fn with_foreign_creator(whole: &[u8], person: &str) -> Vec<u8> {
+    let mut forgery = Forgery::of(whole);
+    forgery.add_to_deleted_object("documents.released", "created_by_id", person);
+    forgery.bytes()
 }
 
 /// Returns the authors of a pack of commits.
@@ -256,6 +290,63 @@ impl Forgery {
             _ => {}
         });
         assert!(is_done, "{table} has no rows");
+    }
+
+    /// Appends a row to the archive of the first deleted object, with its checksums.
+    fn add_to_deleted_object(&mut self, table: &str, column: &str, value: &str) {
+        let mut archive = None;
+        self.rows("deletion_archives", |columns, row| {
+            if archive.is_none() && row[columns["manifest"]] != "" {
+                archive = Some(row[columns["id"]].clone());
+            }
+        });
+        let archive = archive.expect("a deleted object");
+        let (mut text, mut chunks) = (String::new(), 0);
+        let lines = [
+            json!({"table": table, "columns": [["id", "text"], [column, "text"]]}),
+            json!(["x", value]),
+        ];
+        self.rows("deletion_archive_chunks", |columns, row| {
+            if row[columns["archive_id"]] != archive {
+                return;
+            }
+            let packed = STANDARD.decode(row[columns["content"]].as_str().unwrap()).unwrap();
+            let mut chunk = String::new();
+            ZlibDecoder::new(packed.as_slice()).read_to_string(&mut chunk).unwrap();
+            if chunks == 0 {
+                chunk.extend(lines.iter().map(|line| format!("{line}\n")));
+            }
+            chunks += 1;
+            let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+            encoder.write_all(chunk.as_bytes()).unwrap();
+            row[columns["content"]] = json!(STANDARD.encode(encoder.finish().unwrap()));
+            text.push_str(&chunk);
+        });
+        assert!(chunks > 0, "no chunks");
+        self.rows("deletion_archives", |columns, row| {
+            if row[columns["id"]] != archive {
+                return;
+            }
+            let mut manifest: Value = serde_json::from_str(row[columns["manifest"]].as_str().unwrap()).unwrap();
+            manifest["sha256"] = json!(hash(text.as_bytes()));
+            let manifest = manifest.to_string();
+            row[columns["seal"]] = json!(hash(manifest.as_bytes()));
+            row[columns["manifest"]] = json!(manifest);
+        });
+    }
+
+    /// Calls `change` with the positions of the columns and each row of a table.
+    fn rows(&mut self, table: &str, mut change: impl FnMut(&BTreeMap<String, usize>, &mut Value)) {
+        let mut columns = BTreeMap::new();
+        self.visit(table, |line| match line {
+            Value::Object(header) => {
+                let names = header["columns"].as_array().unwrap().iter().enumerate();
+                columns = names
+                    .map(|(index, column)| (column[0].as_str().unwrap().to_owned(), index))
+                    .collect();
+            }
+            row => change(&columns, row),
+        });
     }
 
     fn visit(&mut self, table: &str, mut change: impl FnMut(&mut Value)) {

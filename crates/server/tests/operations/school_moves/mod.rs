@@ -4,6 +4,7 @@
 
 mod forged;
 mod full_school;
+mod many_people;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,8 +12,9 @@ use std::process::Output;
 
 use age::secrecy::ExposeSecret as _;
 use db::Database;
-use db::dump::Snapshot;
+use db::archives::format::read_chunk;
 use db::dump::school::{LEFT_OUT, ORGANIZATION, PEOPLE, SCHOOL_TABLES, SchoolTable};
+use db::dump::{Cell, Snapshot};
 use db::gdpr::data_map::{MAP, PersonalDataKind};
 use serde_json::{Value, json};
 
@@ -533,7 +535,24 @@ async fn refusals(kind: DatabaseKind) {
         after.insert("settings".to_owned(), before["settings"]);
         assert_eq!(after, before, "{at}");
     }
-    run_ok(&target, &["school", "import", file]);
+    std::fs::write(&forged_file, forged::with_foreign_creator(&whole, &foreign.person)).unwrap();
+    run_ok(&target, &["school", "import", forged_file.to_str().unwrap()]);
+    let chunks = format!(
+        "SELECT content FROM deletion_archive_chunks WHERE organization_id = '{}'",
+        school.app.world.north
+    );
+    let chunks = texts(&target.database, chunks).await;
+    let (mut released, mut named) = (0, 0);
+    for chunk in chunks.into_iter().flatten() {
+        read_chunk(&chunk, |row| {
+            released += usize::from(row.header.table == "documents.released");
+            named += usize::from(row.cells.contains(&Cell::Text(foreign.person.clone())));
+            Ok(())
+        })
+        .unwrap();
+    }
+    assert!(released > 0);
+    assert_eq!(named, 0, "a deleted object names a person of another school");
     run_ok(&target, &["scrub", "--older-than", "0"]);
     target.close();
     school.close().await;
