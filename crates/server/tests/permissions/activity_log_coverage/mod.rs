@@ -12,6 +12,7 @@ use std::collections::{BTreeSet, HashSet};
 use api::endpoint::Row;
 use api::router;
 use common::clock;
+use db::activity::LogEntry;
 use domain::access::Access;
 use domain::activity::{Action, Category, event};
 use domain::time::Timestamp;
@@ -19,6 +20,7 @@ use serde_json::Value;
 
 use self::preview::Preview;
 use test_support::event_recorder::EventRecorder;
+use test_support::request_context::ViewedAs;
 use test_support::rows::texts;
 use test_support::samples::{Ids, fill_path, sample};
 use test_support::{Answer, Client, LessonFixture, TestApp, TestUser};
@@ -465,5 +467,29 @@ both!(
             );
         }
         assert_eq!(scenario.untranslated, BTreeSet::new());
+    }
+);
+
+both!(
+    /// A record that the database rejects is lost without an error of the request, so the CHECK of the category must list all.
+    every_category_and_action_can_be_recorded,
+    |app| {
+        let world = &app.world;
+        let context = app
+            .request_context(&world.north, &world.adam.id, ViewedAs::Admin, clock::now())
+            .await;
+        let insert = |tx: &mut db::WriteTx<'_>| {
+            for (index, category) in Category::ALL.iter().enumerate() {
+                for action in Action::ALL.iter() {
+                    let entry = LogEntry::new(*category, *action, "check", index, "Check");
+                    tx.insert_log(&entry)?;
+                }
+            }
+            Ok(())
+        };
+        app.app.transactor().write(context, insert).await.unwrap();
+        let recorded = "SELECT DISTINCT category || ' ' || action FROM activity_logs WHERE entity_type = 'check'";
+        let recorded = texts(&app.database, recorded.to_owned()).await;
+        assert_eq!(recorded.len(), Category::ALL.len() * Action::ALL.len());
     }
 );
