@@ -480,7 +480,7 @@ both!(
             .await;
         let insert = |tx: &mut db::WriteTx<'_>| {
             for (index, category) in Category::ALL.iter().enumerate() {
-                for action in Action::ALL.iter() {
+                for action in Action::ALL {
                     let entry = LogEntry::new(*category, *action, "check", index, "Check");
                     tx.insert_log(&entry)?;
                 }
