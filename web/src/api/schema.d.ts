@@ -17959,26 +17959,26 @@ export interface operations {
                     /**
                      * @example {
                      *       "assignment": {
-                     *         "classId": "5583336e-d27f-715d-8ece-fde930659ddb",
-                     *         "courseId": "2cf037ab-3ef7-70ba-8321-088095827df4",
+                     *         "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *         "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
                      *         "createdAt": "2026-09-01T08:00:00.000Z",
-                     *         "createdById": "8c235d36-b6ab-7640-88da-8f1a25f0a538",
-                     *         "deadline": "2099-01-01T00:00:00.000Z",
-                     *         "description": "Draw one.",
+                     *         "createdById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *         "deadline": "2026-09-06T08:00:00.000Z",
+                     *         "description": "Every group writes a page about the river.",
                      *         "finishedAt": null,
                      *         "finishedById": null,
-                     *         "gradeScale": null,
-                     *         "groupCount": 1,
-                     *         "id": "61bcc6e3-6ade-70a4-8344-f6a1d57fedc7",
+                     *         "gradeScale": "1-6",
+                     *         "groupCount": 2,
+                     *         "id": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *         "isDraft": false,
-                     *         "isShared": true,
+                     *         "isShared": false,
                      *         "latePolicy": "ALLOW",
-                     *         "maxPoints": null,
-                     *         "organizationId": "534056ad-6043-7462-8a26-854fc78d7b1e",
+                     *         "maxPoints": 15,
+                     *         "organizationId": "163a2d16-274c-71f7-89a8-b1b9cd2809d7",
                      *         "publishAt": null,
                      *         "requiredSubmissions": 1,
                      *         "status": "ACTIVE",
-                     *         "title": "Cells",
+                     *         "title": "The river",
                      *         "updatedAt": "2026-09-01T08:00:00.000Z",
                      *         "view": "SUMMARY"
                      *       },
@@ -17990,21 +17990,148 @@ export interface operations {
                      *           ],
                      *           "documents": [
                      *             {
-                     *               "id": "e3f53edd-a9a1-7a70-8d76-9cd788c632d9",
+                     *               "id": "cb993bd8-f941-74f4-8c5d-592ef93f5c3d",
                      *               "lastActivity": "2026-09-01T08:00:00.000Z",
                      *               "lastEditedBy": null,
                      *               "status": "DRAFT",
-                     *               "title": "Report",
-                     *               "unreadComments": 1
+                     *               "title": "Our page",
+                     *               "unreadComments": 0
+                     *             },
+                     *             {
+                     *               "id": "f18dfe04-161b-7fd7-8b56-d5e1eb846aa0",
+                     *               "lastActivity": "2026-09-01T08:00:00.000Z",
+                     *               "lastEditedBy": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
+                     *               "status": "DRAFT",
+                     *               "title": "What we measured",
+                     *               "unreadComments": 0
                      *             }
                      *           ],
                      *           "group": {
-                     *             "classId": "5583336e-d27f-715d-8ece-fde930659ddb",
-                     *             "courseId": "2cf037ab-3ef7-70ba-8321-088095827df4",
-                     *             "createdAt": "1970-01-01T00:00:00.001Z",
-                     *             "createdById": "8c235d36-b6ab-7640-88da-8f1a25f0a538",
-                     *             "displayName": null,
+                     *             "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *             "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *             "createdAt": "2026-09-01T08:00:00.000Z",
+                     *             "createdById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
+                     *             "helpClaimedById": null,
+                     *             "helpMessage": "The thermometer is broken.",
+                     *             "helpRequestedAt": "2026-09-01T08:00:00.000Z",
+                     *             "helpRequestedById": "95ecdefc-cc5b-7556-8eee-c04076875b87",
+                     *             "helpResolvedAt": null,
+                     *             "helpResolvedById": null,
+                     *             "helpWithdrawnAt": null,
+                     *             "id": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *             "isHidden": false,
+                     *             "meetingPlace": null,
+                     *             "memberCount": 3,
+                     *             "name": "Bridge",
+                     *             "needsHelp": true,
+                     *             "requiredDocuments": 1,
+                     *             "startDate": null,
+                     *             "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
+                     *             "updatedAt": "2026-09-01T08:00:00.000Z",
+                     *             "workRoomId": "80be6648-fca3-7b03-8438-18b23d6b765e"
+                     *           },
+                     *           "groupAssignment": {
+                     *             "assignment": {
+                     *               "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *               "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *               "deadline": "2026-09-06T08:00:00.000Z",
+                     *               "id": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *               "isShared": false,
+                     *               "status": "ACTIVE",
+                     *               "title": "The river"
+                     *             },
+                     *             "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *             "createdAt": "2026-09-01T08:00:00.000Z",
+                     *             "currentSubmission": null,
+                     *             "currentSubmissionId": null,
+                     *             "descriptionOverride": "Your group measures at the bridge.",
+                     *             "effectiveAttachments": [
+                     *               {
+                     *                 "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *                 "createdAt": "2026-09-01T08:00:00.000Z",
+                     *                 "fileName": "questions.txt",
+                     *                 "groupAssignmentId": null,
+                     *                 "id": "878d3313-94af-73f5-8c1e-e365fb75ef25",
+                     *                 "isEffective": true,
+                     *                 "mimeType": "text/plain; charset=utf-8",
+                     *                 "size": 29,
+                     *                 "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *                 "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/878d3313-94af-73f5-8c1e-e365fb75ef25/download"
+                     *               },
+                     *               {
+                     *                 "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *                 "createdAt": "2026-09-01T08:00:00.000Z",
+                     *                 "fileName": "bridge.txt",
+                     *                 "groupAssignmentId": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
+                     *                 "id": "0b630017-fb8b-72a4-8d5e-7d304b81b928",
+                     *                 "isEffective": true,
+                     *                 "mimeType": "text/plain; charset=utf-8",
+                     *                 "size": 30,
+                     *                 "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *                 "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/0b630017-fb8b-72a4-8d5e-7d304b81b928/download"
+                     *               }
+                     *             ],
+                     *             "effectiveDescription": "Your group measures at the bridge.",
+                     *             "group": {
+                     *               "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *               "displayName": "At the bridge",
+                     *               "groupNumber": 1,
+                     *               "id": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *               "name": "Bridge"
+                     *             },
+                     *             "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
+                     *             "id": "7978b572-00e9-767f-8ca0-124b9ed67cdf",
+                     *             "includesSharedText": false,
+                     *             "isComplete": false,
+                     *             "isDraft": false,
+                     *             "lateAllowedUntil": "2026-09-07T08:00:00.000Z",
+                     *             "publishAt": null,
+                     *             "status": "IN_PROGRESS",
+                     *             "submittedCount": 0,
+                     *             "updatedAt": "2026-09-01T08:00:00.000Z"
+                     *           },
+                     *           "helpMessage": "The thermometer is broken.",
+                     *           "helpRequestedAt": "2026-09-01T08:00:00.000Z",
+                     *           "helpWithdrawnAt": null,
+                     *           "members": [
+                     *             {
+                     *               "online": false,
+                     *               "user": {
+                     *                 "email": "ben@north.example",
+                     *                 "id": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
+                     *                 "image": null,
+                     *                 "name": "Ben Okafor"
+                     *               }
+                     *             },
+                     *             {
+                     *               "online": false,
+                     *               "user": {
+                     *                 "email": "ana@north.example",
+                     *                 "id": "95ecdefc-cc5b-7556-8eee-c04076875b87",
+                     *                 "image": null,
+                     *                 "name": "Ana Silva"
+                     *               }
+                     *             }
+                     *           ],
+                     *           "needsHelp": true,
+                     *           "unreadMessages": 2,
+                     *           "writing": []
+                     *         },
+                     *         {
+                     *           "activity": [
+                     *             0,
+                     *             0
+                     *           ],
+                     *           "documents": [],
+                     *           "group": {
+                     *             "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *             "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *             "createdAt": "2026-09-01T08:00:00.000Z",
+                     *             "createdById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *             "displayName": "The source",
+                     *             "groupNumber": 2,
                      *             "helpClaimedById": null,
                      *             "helpMessage": null,
                      *             "helpRequestedAt": null,
@@ -18012,44 +18139,57 @@ export interface operations {
                      *             "helpResolvedAt": null,
                      *             "helpResolvedById": null,
                      *             "helpWithdrawnAt": null,
-                     *             "id": "d7e89624-2291-7963-8047-1287cb4dcf7f",
-                     *             "isHidden": false,
+                     *             "id": "117db095-554e-7df0-81e5-ba3379050749",
+                     *             "isHidden": true,
                      *             "meetingPlace": null,
-                     *             "memberCount": 2,
-                     *             "name": "Group",
+                     *             "memberCount": 1,
+                     *             "name": "Source",
                      *             "needsHelp": false,
                      *             "requiredDocuments": 1,
-                     *             "startDate": null,
-                     *             "subjectId": "f7922b57-a6f7-7b1d-8083-f87bbb0b0a85",
-                     *             "updatedAt": "1970-01-01T00:00:00.001Z",
-                     *             "workRoomId": "58c8f742-8a06-7db1-8a6b-b06a85f54344"
+                     *             "startDate": "2026-09-08T08:00:00.000Z",
+                     *             "subjectId": "74cabb03-5bb7-738d-883b-46ea5f93a3ee",
+                     *             "updatedAt": "2026-09-01T08:00:00.000Z",
+                     *             "workRoomId": "3c867dff-8465-7497-878d-a30febc55248"
                      *           },
                      *           "groupAssignment": {
                      *             "assignment": {
-                     *               "classId": "5583336e-d27f-715d-8ece-fde930659ddb",
-                     *               "courseId": "2cf037ab-3ef7-70ba-8321-088095827df4",
-                     *               "deadline": "2099-01-01T00:00:00.000Z",
-                     *               "id": "61bcc6e3-6ade-70a4-8344-f6a1d57fedc7",
-                     *               "isShared": true,
+                     *               "classId": "93cc29a7-762d-7c00-8696-bf62f1404091",
+                     *               "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *               "deadline": "2026-09-06T08:00:00.000Z",
+                     *               "id": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *               "isShared": false,
                      *               "status": "ACTIVE",
-                     *               "title": "Cells"
+                     *               "title": "The river"
                      *             },
-                     *             "assignmentId": "61bcc6e3-6ade-70a4-8344-f6a1d57fedc7",
+                     *             "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
                      *             "createdAt": "2026-09-01T08:00:00.000Z",
                      *             "currentSubmission": null,
                      *             "currentSubmissionId": null,
                      *             "descriptionOverride": null,
-                     *             "effectiveAttachments": [],
-                     *             "effectiveDescription": "Draw one.",
+                     *             "effectiveAttachments": [
+                     *               {
+                     *                 "assignmentId": "479cc521-a3a7-7329-8fa1-5d95277b1cf1",
+                     *                 "createdAt": "2026-09-01T08:00:00.000Z",
+                     *                 "fileName": "questions.txt",
+                     *                 "groupAssignmentId": null,
+                     *                 "id": "878d3313-94af-73f5-8c1e-e365fb75ef25",
+                     *                 "isEffective": true,
+                     *                 "mimeType": "text/plain; charset=utf-8",
+                     *                 "size": 29,
+                     *                 "uploadedById": "b35273cf-6236-712f-8d08-305facbc6ccb",
+                     *                 "url": "/api/assignments/479cc521-a3a7-7329-8fa1-5d95277b1cf1/attachments/878d3313-94af-73f5-8c1e-e365fb75ef25/download"
+                     *               }
+                     *             ],
+                     *             "effectiveDescription": "Every group writes a page about the river.",
                      *             "group": {
-                     *               "courseId": "2cf037ab-3ef7-70ba-8321-088095827df4",
-                     *               "displayName": null,
-                     *               "groupNumber": 1,
-                     *               "id": "d7e89624-2291-7963-8047-1287cb4dcf7f",
-                     *               "name": "Group"
+                     *               "courseId": "22963588-1f06-7d29-8276-e85b92f4df48",
+                     *               "displayName": "The source",
+                     *               "groupNumber": 2,
+                     *               "id": "117db095-554e-7df0-81e5-ba3379050749",
+                     *               "name": "Source"
                      *             },
-                     *             "groupId": "d7e89624-2291-7963-8047-1287cb4dcf7f",
-                     *             "id": "dca7257b-3748-72e3-8d74-15d1d53b8414",
+                     *             "groupId": "117db095-554e-7df0-81e5-ba3379050749",
+                     *             "id": "163ac055-35d6-728d-8be6-33e192462873",
                      *             "includesSharedText": false,
                      *             "isComplete": false,
                      *             "isDraft": false,
@@ -18066,19 +18206,10 @@ export interface operations {
                      *             {
                      *               "online": false,
                      *               "user": {
-                     *                 "email": "ben.student@test.example",
-                     *                 "id": "10a9da22-0592-78ce-88cb-a03a239b99f4",
+                     *                 "email": "dana@north.example",
+                     *                 "id": "63412038-1579-7f1a-8a6b-63cd9e40d517",
                      *                 "image": null,
-                     *                 "name": "Ben Student"
-                     *               }
-                     *             },
-                     *             {
-                     *               "online": false,
-                     *               "user": {
-                     *                 "email": "cem.student@test.example",
-                     *                 "id": "43ba19d5-df21-77ed-873f-d1096a109a18",
-                     *                 "image": null,
-                     *                 "name": "Cem Student"
+                     *                 "name": "Dana Novak"
                      *               }
                      *             }
                      *           ],
@@ -18087,7 +18218,9 @@ export interface operations {
                      *           "writing": []
                      *         }
                      *       ],
-                     *       "helpQueue": [],
+                     *       "helpQueue": [
+                     *         "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e"
+                     *       ],
                      *       "serverNow": "2026-09-01T08:00:00.000Z"
                      *     }
                      */
@@ -31658,7 +31791,7 @@ export interface operations {
                      *       "gradedAt": null,
                      *       "gradedById": null,
                      *       "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
-                     *       "id": "02d16319-11bc-7975-88f7-6b0c79c3a840",
+                     *       "id": "f18dfe04-161b-7fd7-8b56-d5e1eb846aa0",
                      *       "lastActivity": "2026-09-01T08:00:00.000Z",
                      *       "lastEditedBy": "95ecdefc-cc5b-7556-8eee-c04076875b87",
                      *       "lastEditedByUser": {
@@ -31855,24 +31988,24 @@ export interface operations {
                      *       "generation": 1,
                      *       "mentionable": [
                      *         {
-                     *           "id": "3ec6f693-4ac1-77d4-8f90-f8ba83c128b7",
+                     *           "id": "32350c9b-0bd7-709f-88da-d5d78c5cc53c",
                      *           "image": null,
-                     *           "name": "Ben Student"
-                     *         },
-                     *         {
-                     *           "id": "df754d60-6474-76fd-8fcd-c9e5eab8eda0",
-                     *           "image": null,
-                     *           "name": "Cem Student"
+                     *           "name": "Ada Teacher"
                      *         }
                      *       ],
                      *       "mentioned": [
                      *         {
-                     *           "id": "df754d60-6474-76fd-8fcd-c9e5eab8eda0",
+                     *           "id": "32350c9b-0bd7-709f-88da-d5d78c5cc53c",
+                     *           "image": null,
+                     *           "name": "Ada Teacher"
+                     *         },
+                     *         {
+                     *           "id": "32350c9b-0bd7-709f-88da-d5d78c5cc53c",
                      *           "image": null,
                      *           "name": "Cem Student"
                      *         }
                      *       ],
-                     *       "readUntil": "2026-09-01T08:00:00.000Z",
+                     *       "readUntil": null,
                      *       "threads": [
                      *         {
                      *           "anchor": null,
@@ -31886,35 +32019,12 @@ export interface operations {
                      *               "createdAt": "2026-09-01T08:00:00.000Z",
                      *               "editedAt": null,
                      *               "id": "22b44280-904e-739b-8e42-5c3c8e5b6d3e",
-                     *               "text": "Which river?"
+                     *               "text": "Look, @[32350c9b-0bd7-709f-88da-d5d78c5cc53c] and @[32350c9b-0bd7-709f-88da-d5d78c5cc53c]!"
                      *             }
                      *           ],
                      *           "createdAt": "2026-09-01T08:00:00.000Z",
                      *           "documentId": "ad24c3da-c6ed-7b64-84a3-50cb91a1bfd5",
                      *           "id": "e561f89f-59b0-7956-8d27-d03756f6e230",
-                     *           "isResolved": false,
-                     *           "quote": null,
-                     *           "resolvedAt": null,
-                     *           "resolvedBy": null
-                     *         },
-                     *         {
-                     *           "anchor": null,
-                     *           "comments": [
-                     *             {
-                     *               "author": {
-                     *                 "id": "3ec6f693-4ac1-77d4-8f90-f8ba83c128b7",
-                     *                 "image": null,
-                     *                 "name": "Ben Student"
-                     *               },
-                     *               "createdAt": "2026-09-01T08:00:00.000Z",
-                     *               "editedAt": null,
-                     *               "id": "a4a070c9-466b-76e4-822e-dc8e72ad0d56",
-                     *               "text": "@[df754d60-6474-76fd-8fcd-c9e5eab8eda0] do you know?"
-                     *             }
-                     *           ],
-                     *           "createdAt": "2026-09-01T08:00:00.000Z",
-                     *           "documentId": "ad24c3da-c6ed-7b64-84a3-50cb91a1bfd5",
-                     *           "id": "e2b74092-598b-7f79-8022-6542820066d3",
                      *           "isResolved": false,
                      *           "quote": null,
                      *           "resolvedAt": null,
@@ -32708,7 +32818,7 @@ export interface operations {
                      *       "gradedAt": null,
                      *       "gradedById": null,
                      *       "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
-                     *       "id": "02d16319-11bc-7975-88f7-6b0c79c3a840",
+                     *       "id": "f18dfe04-161b-7fd7-8b56-d5e1eb846aa0",
                      *       "lastActivity": "2026-09-01T08:00:00.000Z",
                      *       "lastEditedBy": "95ecdefc-cc5b-7556-8eee-c04076875b87",
                      *       "lastEditedByUser": {
@@ -33689,7 +33799,7 @@ export interface operations {
                      *       {
                      *         "changes": [],
                      *         "createdAt": "2026-09-01T08:00:00.000Z",
-                     *         "documentId": "02d16319-11bc-7975-88f7-6b0c79c3a840",
+                     *         "documentId": "f18dfe04-161b-7fd7-8b56-d5e1eb846aa0",
                      *         "editors": [
                      *           "95ecdefc-cc5b-7556-8eee-c04076875b87"
                      *         ],
@@ -33704,7 +33814,7 @@ export interface operations {
                      *       {
                      *         "changes": [],
                      *         "createdAt": "2026-09-01T08:00:00.000Z",
-                     *         "documentId": "02d16319-11bc-7975-88f7-6b0c79c3a840",
+                     *         "documentId": "f18dfe04-161b-7fd7-8b56-d5e1eb846aa0",
                      *         "editors": [
                      *           "95ecdefc-cc5b-7556-8eee-c04076875b87"
                      *         ],
@@ -33820,7 +33930,7 @@ export interface operations {
                      *       "gradedAt": null,
                      *       "gradedById": null,
                      *       "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
-                     *       "id": "02d16319-11bc-7975-88f7-6b0c79c3a840",
+                     *       "id": "f18dfe04-161b-7fd7-8b56-d5e1eb846aa0",
                      *       "lastActivity": "2026-09-01T08:00:00.000Z",
                      *       "lastEditedBy": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *       "lastEditedByUser": {
@@ -34219,7 +34329,7 @@ export interface operations {
                      *           "gradedAt": null,
                      *           "gradedById": null,
                      *           "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
-                     *           "id": "02d16319-11bc-7975-88f7-6b0c79c3a840",
+                     *           "id": "f18dfe04-161b-7fd7-8b56-d5e1eb846aa0",
                      *           "lastActivity": "2026-09-01T08:00:00.000Z",
                      *           "lastEditedBy": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *           "lastEditedByUser": {
@@ -34433,7 +34543,7 @@ export interface operations {
                      *         "gradedAt": null,
                      *         "gradedById": null,
                      *         "groupId": "2666f11e-2dcc-7eaf-80e0-c07b6d146e9e",
-                     *         "id": "02d16319-11bc-7975-88f7-6b0c79c3a840",
+                     *         "id": "f18dfe04-161b-7fd7-8b56-d5e1eb846aa0",
                      *         "lastActivity": "2026-09-01T08:00:00.000Z",
                      *         "lastEditedBy": "260ac28b-2ab8-7f22-8ad4-e8a5a2ffb84f",
                      *         "lastEditedByUser": {
