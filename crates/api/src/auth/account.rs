@@ -12,7 +12,6 @@ use super::schema;
 use super::sessions::done;
 use auth::actor;
 use common::error::Error;
-use db::platform::CrossTenantReason;
 use service::actions::profile::{self, ProfileEdit};
 use service::actions::sessions;
 
@@ -88,12 +87,7 @@ pub(crate) async fn list(request: AuthRequest) -> AuthResult {
     let current_session = request.current_session().await?;
     let user = current_session.user.id;
     let owner = user.clone();
-    let load = request
-        .app
-        .store()
-        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
-            platform.accounts(&user)
-        });
+    let load = request.read(move |platform| platform.accounts(&user));
     let accounts: Vec<Value> = load
         .await?
         .into_iter()

@@ -15,7 +15,6 @@ use super::response::{AuthResult, json_response};
 use super::schema;
 use common::error::Error;
 use db::WriteTx;
-use db::platform::CrossTenantReason;
 use db::platform::invitations::InvitationWithOrganization;
 use db::platform::organizations::{OrganizationName, OrganizationOfUser};
 use service::actions::acceptance::{self, InvitationCaller};
@@ -33,15 +32,12 @@ pub(crate) async fn list_own(request: AuthRequest) -> AuthResult {
         current_session.user.clone(),
         request.now,
     );
-    let load = request
-        .app
-        .store()
-        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
-            if !acceptance::proof(platform, &session, &user)?.is_of_mailbox() {
-                return Ok(None);
-            }
-            platform.invitations_of_address(user.email.stored_form(), now).map(Some)
-        });
+    let load = request.read(move |platform| {
+        if !acceptance::proof(platform, &session, &user)?.is_of_mailbox() {
+            return Ok(None);
+        }
+        platform.invitations_of_address(user.email.stored_form(), now).map(Some)
+    });
     let Some(known) = load.await? else {
         return current_session.reject(AuthError::invitation_needs_mailbox());
     };
@@ -68,16 +64,13 @@ pub(crate) async fn show(request: AuthRequest) -> AuthResult {
         current_session.user.clone(),
         request.now,
     );
-    let load = request
-        .app
-        .store()
-        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
-            let Some(known) = platform.invitation_with_organization(&id)? else {
-                return Ok(Err(InvitationDenial::NotOpen));
-            };
-            let proof = acceptance::proof(platform, &session, &user)?;
-            Ok(known.invitation.may_be_answered(proof, now).map(|()| known))
-        });
+    let load = request.read(move |platform| {
+        let Some(known) = platform.invitation_with_organization(&id)? else {
+            return Ok(Err(InvitationDenial::NotOpen));
+        };
+        let proof = acceptance::proof(platform, &session, &user)?;
+        Ok(known.invitation.may_be_answered(proof, now).map(|()| known))
+    });
     match load.await? {
         Ok(known) => {
             let mut view = with_organization(&known);
@@ -151,12 +144,7 @@ pub(crate) async fn cancel(request: AuthRequest) -> AuthResult {
     reader.finish()?;
     let current_session = request.current_session().await?;
     let lookup = id.clone();
-    let load = request
-        .app
-        .store()
-        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
-            platform.invitation_with_organization(&lookup)
-        });
+    let load = request.read(move |platform| platform.invitation_with_organization(&lookup));
     let Some(known) = load.await? else {
         return current_session.reject(AuthError::invitation_not_found());
     };

@@ -14,7 +14,6 @@ use super::schema;
 use auth::actor;
 use common::error::Result;
 use db::RequestContext;
-use db::platform::CrossTenantReason;
 use db::platform::organizations::{OrganizationName, OrganizationOfUser};
 use service::actions::sessions::{self, OrganizationChoice};
 
@@ -108,12 +107,7 @@ fn named(current_session: &CurrentSession, id: Nullable<'_>, slug: Option<&str>)
 pub(crate) async fn list(request: AuthRequest) -> AuthResult {
     let current_session = request.current_session().await?;
     let (user, session) = (current_session.user.id, current_session.session);
-    let load = request
-        .app
-        .store()
-        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
-            platform.organizations_open_to(&user)
-        });
+    let load = request.read(move |platform| platform.organizations_open_to(&user));
     let organizations: Vec<_> = load
         .await?
         .iter()
@@ -221,12 +215,7 @@ pub async fn find_organization_or(
         current_session.user.id.clone(),
         matches!(name, OrganizationName::Slug(_)),
     );
-    let load = request
-        .app
-        .store()
-        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
-            platform.organization(&name, &user)
-        });
+    let load = request.read(move |platform| platform.organization(&name, &user));
     let refusal = match load.await? {
         Some(seen)
             if current_session.session.is_valid_in(&seen.organization.id)

@@ -20,7 +20,6 @@ use super::schema;
 use super::second_factor::session_of_step;
 use super::sessions::done;
 use common::error::Error;
-use db::platform::CrossTenantReason;
 use db::platform::sessions::SessionUser;
 use service::actions::passkey_sign_in::{PasskeySignIn, PasskeySignInResult, sign_in_with_passkey};
 use service::actions::passkeys::{self, Ceremony, NewPasskey, PasskeyChallenge, PasskeyResult};
@@ -159,15 +158,10 @@ pub(crate) async fn sign_in_options(request: AuthRequest) -> AuthResult {
     } else if let Some(token) = request.pending_sign_in().filter(|_| !is_new) {
         let (digest, now) = (passkeys::pending_digest(&token), request.now);
         let identifier = digest.clone();
-        let load = request
-            .app
-            .store()
-            .platform_read(CrossTenantReason::SessionLookup, move |platform| {
-                match platform.pending_sign_in(&identifier, now)? {
-                    Some(waiting) => platform.passkeys(&waiting.user).map(Some),
-                    None => Ok(None),
-                }
-            });
+        let load = request.read(move |platform| match platform.pending_sign_in(&identifier, now)? {
+            Some(waiting) => platform.passkeys(&waiting.user).map(Some),
+            None => Ok(None),
+        });
         match load.await? {
             Some(passkeys) => {
                 known = passkeys;
@@ -326,12 +320,7 @@ pub(crate) async fn remove(request: AuthRequest) -> AuthResult {
 
 async fn load(request: &AuthRequest, user: &UserId) -> Result<Vec<Passkey>, AuthRejection> {
     let user = user.clone();
-    let load = request
-        .app
-        .store()
-        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
-            platform.passkeys(&user)
-        });
+    let load = request.read(move |platform| platform.passkeys(&user));
     Ok(load.await?)
 }
 

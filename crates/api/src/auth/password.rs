@@ -12,7 +12,6 @@ use super::response::{AuthRejection, AuthResult, json_response};
 use super::schema;
 use super::sessions::done;
 use super::sign_in::verified_hash;
-use db::platform::CrossTenantReason;
 use db::platform::sessions::Session;
 use db::platform::sign_in::SignInAttempt;
 use service::actions::passwords::{self, PasswordCheck, VerifiedPasswordChange};
@@ -32,12 +31,7 @@ pub(crate) async fn change(request: AuthRequest) -> AuthResult {
     let current_session = request.current_session().await?;
     check_new_of(&request, &current_session.user.id, new).await?;
     let fitted = prove(&request, &current_session, current).await?;
-    let hash = request
-        .app
-        .authenticator()
-        .password_hasher()
-        .hash(new.to_owned())
-        .await?;
+    let hash = request.hash(new).await?;
     // The new session has the limits of the current one.
     let successor = revoke_others.then(|| Session {
         sign_on: current_session.session.sign_on.clone(),
@@ -86,12 +80,7 @@ pub(crate) async fn choose_new(request: AuthRequest) -> AuthResult {
         return Err(AuthRejection::from(AuthError::session_not_fresh()).with(current_session.cookies));
     }
     check_new_of(&request, &current_session.user.id, new).await?;
-    let hash = request
-        .app
-        .authenticator()
-        .password_hasher()
-        .hash(new.to_owned())
-        .await?;
+    let hash = request.hash(new).await?;
     let now = request.now;
     if !request
         .act(move |tx| passwords::choose_new(tx, &session, &hash, now))
@@ -110,9 +99,7 @@ pub(crate) async fn choose_new(request: AuthRequest) -> AuthResult {
     responses((status = 200, body = schema::AuthStatus, description = "status: true"), (status = 401, description = "UNAUTHORIZED"),
         (status = 400, description = "INVALID_PASSWORD, CREDENTIAL_ACCOUNT_NOT_FOUND")))]
 pub(crate) async fn verify(request: AuthRequest) -> AuthResult {
-    let mut reader = request.reader();
-    let password = reader.string("password");
-    reader.finish()?;
+    let password = request.password()?;
     let current_session = request.current_session().await?;
     let fitted = prove(&request, &current_session, password).await?;
     let (prover, now) = (prover(&request, &current_session), request.now);
@@ -143,12 +130,7 @@ pub fn check_new(password: &str, own: &[&str]) -> Result<(), AuthError> {
 pub async fn check_new_of(request: &AuthRequest, user: &UserId, password: &str) -> Result<(), AuthRejection> {
     check_new(password, &[])?;
     let user = user.clone();
-    let load = request
-        .app
-        .store()
-        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
-            platform.known_words(&user)
-        });
+    let load = request.read(move |platform| platform.known_words(&user));
     let words = load.await?;
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     Ok(check_new(password, &words)?)
@@ -162,12 +144,7 @@ pub(super) async fn prove(
 ) -> Result<String, AuthRejection> {
     password::check_not_too_long(password)?;
     let user = current_session.user.id.clone();
-    let load = request
-        .app
-        .store()
-        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
-            platform.password_hash(&user)
-        });
+    let load = request.read(move |platform| platform.password_hash(&user));
     if load.await?.is_none() {
         return Err(AuthError::credential_account_not_found().into());
     }

@@ -27,7 +27,7 @@ use common::clock;
 use common::error::Result;
 use db::platform::organizations::HostName;
 use db::platform::sessions::{Session, SessionUser};
-use db::platform::{CrossTenantReason, PlatformWriteTx};
+use db::platform::{CrossTenantReason, PlatformTx, PlatformWriteTx};
 use service::actions::passkeys::PasskeyChallenge;
 use service::actions::second_factor::SignInBrowser;
 use service::actions::sessions;
@@ -127,6 +127,14 @@ impl AuthRequest {
     /// Reads the body field by field.
     pub fn reader(&self) -> FieldReader<'_> {
         FieldReader::body(self.body.as_ref())
+    }
+
+    /// The password, in a body with nothing else.
+    pub fn password(&self) -> Result<&str, AuthError> {
+        let mut reader = self.reader();
+        let password = reader.string("password");
+        reader.finish()?;
+        Ok(password)
     }
 
     /// The object in the body, for routes that accept any key.
@@ -374,6 +382,21 @@ impl AuthRequest {
             current_session.remember,
         );
         Ok(())
+    }
+
+    /// Reads accounts and sessions.
+    pub async fn read<T: Send + 'static>(
+        &self,
+        query: impl FnOnce(&mut PlatformTx<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let store = self.app.store();
+        store.platform_read(CrossTenantReason::SessionLookup, query).await
+    }
+
+    /// Hashes a password.
+    pub async fn hash(&self, password: &str) -> Result<String> {
+        let password_hasher = self.app.authenticator().password_hasher();
+        password_hasher.hash(password.to_owned()).await
     }
 
     /// Runs a transaction on accounts and sessions; the recorded changes are published to the sockets. Fails as

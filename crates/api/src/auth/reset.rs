@@ -126,20 +126,10 @@ pub(crate) async fn reset(request: AuthRequest) -> AuthResult {
     check_new(new, &[])?;
     // Avoids hashing for an invalid token.
     let (lookup, now) = (token.clone(), request.now);
-    let load = request
-        .app
-        .store()
-        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
-            passwords::find_user_of_reset(platform, &lookup, now)
-        });
+    let load = request.read(move |platform| passwords::find_user_of_reset(platform, &lookup, now));
     let person = load.await?.ok_or_else(AuthError::invalid_token)?;
     check_new_of(&request, &person.id, new).await?;
-    let hash = request
-        .app
-        .authenticator()
-        .password_hasher()
-        .hash(new.to_owned())
-        .await?;
+    let hash = request.hash(new).await?;
     if !request.act(move |tx| passwords::reset(tx, &token, &hash, now)).await? {
         return Err(AuthError::invalid_token().into());
     }

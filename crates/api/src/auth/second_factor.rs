@@ -16,7 +16,6 @@ use super::request::{AuthRequest, CurrentSession};
 use super::response::{AuthRejection, AuthResult, json_response};
 use super::schema;
 use super::sessions::done;
-use db::platform::CrossTenantReason;
 use db::platform::sessions::SessionUser;
 use service::actions::second_factor::{
     self, CodeResult, EnteredCode, NewSecondFactor, SecondFactorMethods, SecondStep, SignInBrowser,
@@ -78,9 +77,7 @@ fn label(user: &SessionUser) -> String {
         (status = 401, description = "UNAUTHORIZED"),
         (status = 400, description = "INVALID_PASSWORD, CREDENTIAL_ACCOUNT_NOT_FOUND")))]
 pub(crate) async fn disable(request: AuthRequest) -> AuthResult {
-    let mut reader = request.reader();
-    let password = reader.string("password");
-    reader.finish()?;
+    let password = request.password()?;
     let mut current_session = request.current_session().await?;
     let fitted = prove(&request, &current_session, password).await?;
     let (prover, now) = (prover(&request, &current_session), request.now);
@@ -91,12 +88,7 @@ pub(crate) async fn disable(request: AuthRequest) -> AuthResult {
         return current_session.reject(AuthError::invalid_password());
     }
     let user = current_session.user.id.clone();
-    let load = request
-        .app
-        .store()
-        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
-            platform.count_passkeys(&user)
-        });
+    let load = request.read(move |platform| platform.count_passkeys(&user));
     current_session.user.has_second_factor = load.await? > 0;
     let mut cookies = request.reissue(&current_session);
     let is_trusted = request.has_cookie(request.app.authenticator().names().trust_device());
@@ -112,20 +104,13 @@ pub(crate) async fn disable(request: AuthRequest) -> AuthResult {
     responses((status = 200, body = schema::TotpUri, description = "totpURI"), (status = 401, description = "UNAUTHORIZED"),
         (status = 400, description = "TOTP_NOT_ENABLED, INVALID_PASSWORD, CREDENTIAL_ACCOUNT_NOT_FOUND")))]
 pub(crate) async fn show_uri(request: AuthRequest) -> AuthResult {
-    let mut reader = request.reader();
-    let password = reader.string("password");
-    reader.finish()?;
+    let password = request.password()?;
     let current_session = request.current_session().await?;
     let (user, encryptor) = (
         current_session.user.id.clone(),
         request.app.authenticator().factor_encryptor(),
     );
-    let load = request
-        .app
-        .store()
-        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
-            second_factor::secret(platform, &encryptor, &user)
-        });
+    let load = request.read(move |platform| second_factor::secret(platform, &encryptor, &user));
     let Some(secret) = load.await? else {
         return current_session.reject(AuthError::totp_not_enabled());
     };
@@ -179,9 +164,7 @@ pub(crate) async fn verify_backup_code(request: AuthRequest) -> AuthResult {
         (status = 401, description = "UNAUTHORIZED"),
         (status = 400, description = "TWO_FACTOR_NOT_ENABLED, INVALID_PASSWORD, CREDENTIAL_ACCOUNT_NOT_FOUND")))]
 pub(crate) async fn renew_backup_codes(request: AuthRequest) -> AuthResult {
-    let mut reader = request.reader();
-    let password = reader.string("password");
-    reader.finish()?;
+    let password = request.password()?;
     let current_session = request.current_session().await?;
     if !current_session.user.has_second_factor {
         return current_session.reject(AuthError::two_factor_not_enabled());

@@ -14,7 +14,6 @@ use super::dto;
 use super::request::{AuthRequest, CurrentSession};
 use super::response::{AuthRejection, AuthResult, json_response};
 use super::schema;
-use db::platform::CrossTenantReason;
 use service::actions::sessions;
 
 /// Get the current session and user, or null
@@ -93,12 +92,7 @@ pub(crate) async fn list(request: AuthRequest) -> AuthResult {
         return Err(AuthError::session_not_fresh().into());
     }
     let (user, now) = (current_session.user.id, request.now);
-    let load = request
-        .app
-        .store()
-        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
-            platform.sessions(&user, now)
-        });
+    let load = request.read(move |platform| platform.sessions(&user, now));
     let own = &current_session.session;
     let sessions: Vec<_> = load
         .await?

@@ -77,14 +77,7 @@ pub(super) async fn sign_in_with_password(
 ) -> AuthResult {
     let fitted = verified_hash(&request.app, &attempt, password).await?;
     let rehashed = match &fitted {
-        Some(hash) if password::needs_rehash(hash) => Some(
-            request
-                .app
-                .authenticator()
-                .password_hasher()
-                .hash(password.to_owned())
-                .await?,
-        ),
+        Some(hash) if password::needs_rehash(hash) => Some(request.hash(password).await?),
         _ => None,
     };
     let session = request.new_session(UserId::new(""));

@@ -12,7 +12,6 @@ use super::request::AuthRequest;
 use super::response::{AuthResult, json_response};
 use super::schema;
 use super::sign_in::{sign_in_with_password, signed_in};
-use db::platform::CrossTenantReason;
 use db::platform::organizations::OrganizationName;
 use db::platform::sign_in::SignInAttempt;
 use service::actions::sign_in as signing;
@@ -47,18 +46,15 @@ pub(crate) async fn sign_in(request: AuthRequest) -> AuthResult {
         named.map(|slug| Slug::try_from(slug.to_lowercase().as_str())),
         request.host().cloned(),
     );
-    let load = request
-        .app
-        .store()
-        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
-            let school = match (named, &host) {
-                // An invalid short name names no organization.
-                (Some(slug), _) => slug.ok(),
-                (None, Some(host)) => platform.slug_of_host(host)?,
-                (None, None) => None,
-            };
-            signing::key_of_user_name(platform, &typed, school.as_ref())
-        });
+    let load = request.read(move |platform| {
+        let school = match (named, &host) {
+            // An invalid short name names no organization.
+            (Some(slug), _) => slug.ok(),
+            (None, Some(host)) => platform.slug_of_host(host)?,
+            (None, None) => None,
+        };
+        signing::key_of_user_name(platform, &typed, school.as_ref())
+    });
     let attempt = SignInAttempt {
         account_key: load.await?,
         address: request.address(),
@@ -86,32 +82,29 @@ pub(crate) async fn is_available(request: AuthRequest) -> AuthResult {
     let typed = parse(typed)?;
     let (user, chosen) = (current_session.user.id, current_session.session.active_organization_id);
     let host = request.host().cloned();
-    let load = request
-        .app
-        .store()
-        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
-            let school = match (chosen, &host) {
-                (Some(id), _) => Some(OrganizationName::Id(id.into_string())),
-                (None, Some(host)) => platform
-                    .slug_of_host(host)?
-                    .map(|slug| OrganizationName::Slug(slug.to_string())),
-                (None, None) => None,
-            };
-            let seen = school
-                .map(|name| platform.organization(&name, &user))
-                .transpose()?
-                .flatten();
-            let seen = seen.filter(|seen| {
-                let role = seen.member.as_ref().map(|member| member.role);
-                matches!(role, Some(MemberRole::Owner | MemberRole::Admin))
-            });
-            let Some(seen) = seen.filter(|seen| typed.slug.as_ref().is_none_or(|slug| *slug == seen.organization.slug))
-            else {
-                return Ok(None);
-            };
-            let key = platform.key_of_user_name(&seen.organization.id, &typed.name)?;
-            Ok(Some(key.is_none()))
+    let load = request.read(move |platform| {
+        let school = match (chosen, &host) {
+            (Some(id), _) => Some(OrganizationName::Id(id.into_string())),
+            (None, Some(host)) => platform
+                .slug_of_host(host)?
+                .map(|slug| OrganizationName::Slug(slug.to_string())),
+            (None, None) => None,
+        };
+        let seen = school
+            .map(|name| platform.organization(&name, &user))
+            .transpose()?
+            .flatten();
+        let seen = seen.filter(|seen| {
+            let role = seen.member.as_ref().map(|member| member.role);
+            matches!(role, Some(MemberRole::Owner | MemberRole::Admin))
         });
+        let Some(seen) = seen.filter(|seen| typed.slug.as_ref().is_none_or(|slug| *slug == seen.organization.slug))
+        else {
+            return Ok(None);
+        };
+        let key = platform.key_of_user_name(&seen.organization.id, &typed.name)?;
+        Ok(Some(key.is_none()))
+    });
     let Some(is_available) = load.await? else {
         return Err(AuthError::message_only(403, "Only administrators check user names of their organization.").into());
     };

@@ -69,14 +69,7 @@ pub(crate) async fn create(request: AuthRequest) -> AuthResult {
         check_new(password, &[name.as_str(), &address])?;
     }
     let hash = match password {
-        Some(password) => Some(
-            request
-                .app
-                .authenticator()
-                .password_hasher()
-                .hash(password.to_owned())
-                .await?,
-        ),
+        Some(password) => Some(request.hash(password).await?),
         None => None,
     };
     let new = NewUserAccount::provisioned(name.as_str(), &address, role, hash);

@@ -10,7 +10,6 @@ use super::super::request::AuthRequest;
 use super::super::response::{AuthResult, json_response};
 use super::schema;
 use super::{administrator, shown};
-use db::platform::CrossTenantReason;
 use db::platform::administration::{AccountSearch, Comparison};
 
 /// Search operators of the library.
@@ -61,12 +60,7 @@ pub(crate) async fn list(request: AuthRequest) -> AuthResult {
     let (current_session, admin) = administrator(&request, AuthError::may_not_list_users()).await?;
     let (limit, offset) = (search.limit.map(|_| search.page()), search.offset);
     let now = admin.now;
-    let load = request
-        .app
-        .store()
-        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
-            platform.search_accounts(&search, now)
-        });
+    let load = request.read(move |platform| platform.search_accounts(&search, now));
     let (accounts, total) = load.await?;
     let page = UserPage {
         users: accounts.iter().map(|account| shown(account, now)).collect(),

@@ -21,7 +21,6 @@ use super::dto;
 use super::request::{AuthRequest, CurrentSession};
 use super::response::AuthRejection;
 use auth::actor;
-use db::platform::CrossTenantReason;
 use db::platform::administration::AdministeredAccount;
 use service::actions::administration::Administrator;
 
@@ -50,12 +49,7 @@ async fn administrator(
 /// Reads an account, or fails with the library's 404.
 async fn account(request: &AuthRequest, user: &UserId) -> Result<AdministeredAccount, AuthRejection> {
     let user = user.clone();
-    let load = request
-        .app
-        .store()
-        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
-            platform.account(&user)
-        });
+    let load = request.read(move |platform| platform.account(&user));
     load.await.map_err(|error| AuthRejection::from(error).about_users())
 }
 

@@ -31,12 +31,7 @@ pub(crate) async fn set(request: AuthRequest) -> AuthResult {
     // Avoids hashing for an unknown account.
     account(&request, &user).await?;
     check_new_of(&request, &user, new).await?;
-    let hash = request
-        .app
-        .authenticator()
-        .password_hasher()
-        .hash(new.to_owned())
-        .await?;
+    let hash = request.hash(new).await?;
     let is_own = user == admin.id;
     request
         .act(move |tx| administration::set_password(tx, &admin, &user, &hash))

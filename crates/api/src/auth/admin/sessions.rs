@@ -9,7 +9,6 @@ use super::super::request::AuthRequest;
 use super::super::response::{AuthRejection, AuthResult, json_response};
 use super::administrator;
 use super::schema;
-use db::platform::CrossTenantReason;
 use service::actions::administration;
 
 /// List the sessions of a user, impersonations included
@@ -22,12 +21,7 @@ pub(crate) async fn list(request: AuthRequest) -> AuthResult {
     let user = UserId::new(reader.string("userId"));
     reader.finish()?;
     let (current_session, admin) = administrator(&request, AuthError::may_not_list_sessions_of_users()).await?;
-    let load = request
-        .app
-        .store()
-        .platform_read(CrossTenantReason::SessionLookup, move |platform| {
-            platform.all_sessions(&user, admin.now)
-        });
+    let load = request.read(move |platform| platform.all_sessions(&user, admin.now));
     let sessions: Vec<_> = load.await?.iter().map(dto::session).collect();
     Ok(json_response(&json!({ "sessions": sessions }), current_session.cookies))
 }
