@@ -1,6 +1,7 @@
 //! Activity log records in responses and exports.
 
 use domain::activity::{Action, ActivityRecord, Category, event};
+use domain::from_fields;
 use domain::id::{AssignmentId, ClassId, CourseId, GroupId, LogId, OrganizationId, UserId};
 use domain::time::Timestamp;
 use serde::Serialize;
@@ -53,26 +54,12 @@ impl From<ActivityRecord> for ActivityLogView {
         );
         // Details are valid JSON when they are stored; invalid ones are shown as null.
         let details = RawValue::from_string(record.details).unwrap_or_default();
-        Self {
-            id: record.id,
-            organization_id: record.organization_id,
-            user_id: record.user_id,
-            user_name: record.user_name,
-            user_role: record.user_role,
-            category: record.category,
-            action: record.action,
-            event,
-            entity_type: record.entity_type,
-            entity_id: record.entity_id,
-            entity_name: record.entity_name,
-            class_id: record.class_id,
-            course_id: record.course_id,
-            group_id: record.group_id,
-            assignment_id: record.assignment_id,
-            details,
-            request_id: record.request_id,
-            created_at: record.created_at,
-        }
+        from_fields!(record => Self {
+            id, organization_id, user_id, user_name, user_role, category, action, entity_type, entity_id, entity_name,
+            class_id, course_id, group_id, assignment_id, request_id, created_at,
+            event: event,
+            details: details,
+        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! API tokens in responses.
 
 use domain::api_token::{ApiToken, ApiTokenText, TokenScope};
+use domain::from_fields;
 use domain::id::{ApiTokenId, UserId};
 use domain::time::Timestamp;
 use domain::user::Person;
@@ -58,15 +59,11 @@ pub struct CreatedApiTokenView {
 
 impl From<ApiToken> for ApiTokenView {
     fn from(token: ApiToken) -> Self {
-        Self {
-            id: token.id,
+        from_fields!(token => Self {
+            id, hint, created_at, expires_at, last_used_at,
             name: token.name.into_string(),
             scopes: token.scopes.as_slice().to_vec(),
-            hint: token.hint,
-            created_at: token.created_at,
-            expires_at: token.expires_at,
-            last_used_at: token.last_used_at,
-        }
+        })
     }
 }
 

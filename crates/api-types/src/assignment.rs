@@ -5,6 +5,7 @@ use domain::assignment::{Assignment, AssignmentStatus, LatePolicy};
 use domain::course::CourseLabel;
 use domain::details::{AssignmentDetails, GroupAssignmentDetails};
 use domain::file::AssignmentAttachment;
+use domain::from_fields;
 use domain::group_assignment::{Statistics, can_view_file};
 use domain::id::{AssignmentId, ClassId, CourseId, OrganizationId, UserId};
 use domain::number::{Points, RequiredSubmissions};
@@ -161,28 +162,15 @@ impl AssignmentFieldsView {
                     .any(|link| can_view_file(assignment, &link.link, file))
         };
         let file = |file| AssignmentAttachmentView::new(file, assignment, audience);
-        Self {
-            id: assignment.id.clone(),
-            title: assignment.title.clone(),
-            description: assignment.description.clone(),
-            deadline: assignment.deadline,
-            required_submissions: assignment.required_submissions,
-            class_id: assignment.class_id.clone(),
-            course_id: assignment.course_id.clone(),
-            is_shared: assignment.is_shared,
+        from_fields!(&assignment => Self {
+            id, title, description, deadline, required_submissions, class_id, course_id, is_shared, max_points,
+            grade_scale, late_policy, created_by_id, organization_id, created_at, updated_at,
             status: assignment.status(),
             finished_at: assignment.finished.as_ref().map(|finish| finish.at),
             finished_by_id: assignment.finished.as_ref().and_then(|finish| finish.by.clone()),
-            max_points: assignment.max_points,
-            grade_scale: assignment.grade_scale.clone(),
-            late_policy: assignment.late_policy,
             has_rubric: details.has_rubric,
             is_draft: audience.staff_only(assignment.publication.is_draft),
             publish_at: audience.staff_only(assignment.publication.publish_at),
-            created_by_id: assignment.created_by_id.clone(),
-            organization_id: assignment.organization_id.clone(),
-            created_at: assignment.created_at,
-            updated_at: assignment.updated_at,
             class: AssignmentClassView {
                 id: details.class.id.clone(),
                 name: details.class.name.clone(),
@@ -191,7 +179,7 @@ impl AssignmentFieldsView {
             course: details.course.clone(),
             attachments: details.attachments.iter().filter(is_shown).map(file).collect(),
             stats: audience.staff_only(AssignmentStatsView::of(&details.links)),
-        }
+        })
     }
 }
 
@@ -205,15 +193,7 @@ impl AssignmentStatsView {
                 .is_some_and(|current| current.submission.lateness.is_late);
             counted.count(details.link.status, is_late);
         }
-        Self {
-            groups: counted.groups,
-            not_started: counted.not_started,
-            in_progress: counted.in_progress,
-            submitted: counted.submitted,
-            returned: counted.returned,
-            graded: counted.graded,
-            late: counted.late,
-        }
+        from_fields!(counted => Self { groups, not_started, in_progress, submitted, returned, graded, late })
     }
 }
 
@@ -237,16 +217,12 @@ pub struct AssignmentOutlineView {
 
 impl AssignmentOutlineView {
     pub fn new(assignment: &Assignment, group_count: i64) -> Self {
-        Self {
+        from_fields!(&assignment => Self {
+            id, title, deadline, class_id, course_id,
             view: OutlineTag::Outline,
-            id: assignment.id.clone(),
-            title: assignment.title.clone(),
-            deadline: assignment.deadline,
-            class_id: assignment.class_id.clone(),
-            course_id: assignment.course_id.clone(),
             status: assignment.status(),
-            group_count,
-        }
+            group_count: group_count,
+        })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use domain::assignment::Assignment;
 use domain::file::{AssignmentAttachment, GroupAttachment};
+use domain::from_fields;
 use domain::group_assignment::is_effective;
 use domain::id::{AssignmentId, AttachmentId, GroupAssignmentId, GroupId, UserId};
 use domain::text::FileName;
@@ -41,21 +42,17 @@ impl AssignmentAttachmentView {
 
     /// Returns the attachment as visible to the audience.
     pub fn new(file: &AssignmentAttachment, assignment: &Assignment, audience: &Audience) -> Self {
-        Self {
-            id: file.id.clone(),
-            assignment_id: file.assignment_id.clone(),
-            group_assignment_id: file.group_assignment_id.clone(),
+        from_fields!(&file => Self {
+            id, assignment_id, group_assignment_id, uploaded_by_id, created_at,
             file_name: file.file.file_name.clone(),
             mime_type: file.file.mime_type.clone(),
             size: file.file.size,
-            uploaded_by_id: file.uploaded_by_id.clone(),
-            created_at: file.created_at,
             url: format!(
                 "/api/assignments/{}/attachments/{}/download",
                 file.assignment_id, file.id
             ),
             is_effective: audience.staff_only(is_effective(assignment, file)),
-        }
+        })
     }
 }
 
@@ -83,15 +80,12 @@ impl GroupAttachmentView {
 
 impl From<&GroupAttachment> for GroupAttachmentView {
     fn from(file: &GroupAttachment) -> Self {
-        Self {
-            id: file.id.clone(),
-            group_id: file.group_id.clone(),
+        from_fields!(&file => Self {
+            id, group_id, uploaded_by_id, created_at,
             file_name: file.file.file_name.clone(),
             mime_type: file.file.mime_type.clone(),
             size: file.file.size,
-            uploaded_by_id: file.uploaded_by_id.clone(),
-            created_at: file.created_at,
             url: format!("/api/groups/{}/attachments/{}/download", file.group_id, file.id),
-        }
+        })
     }
 }

@@ -5,6 +5,7 @@ use domain::access::Viewer;
 use domain::account_email::AccountEmail;
 use domain::class::{ClassEnrollment, ClassStatus};
 use domain::details::{ClassCounts, ClassDetails};
+use domain::from_fields;
 use domain::homeroom::HomeroomLabel;
 use domain::id::{ClassId, EnrollmentId, GroupId, HomeroomId, OrganizationId, UserId};
 use domain::schedule::Schedule;
@@ -96,28 +97,15 @@ impl ClassView {
     /// Returns the class without lists and counts, as sent in events to all its members.
     pub fn summary(details: ClassDetails) -> Self {
         let class = details.class;
-        Self {
-            id: class.id,
-            organization_id: class.organization_id,
-            name: class.name,
-            academic_year: class.academic_year,
-            semester: class.semester,
-            start_date: class.start_date,
-            end_date: class.end_date,
-            status: class.status,
-            teacher_id: class.teacher_id,
-            homeroom_id: class.homeroom_id,
-            follows_homeroom: class.follows_homeroom,
-            external_id: class.external_id,
-            schedule: class.schedule,
-            created_at: class.created_at,
-            updated_at: class.updated_at,
+        from_fields!(class => Self {
+            id, organization_id, name, academic_year, semester, start_date, end_date, status, teacher_id, homeroom_id,
+            follows_homeroom, external_id, schedule, created_at, updated_at,
             teacher: details.teacher,
             homeroom: details.homeroom,
             co_teachers: None,
             subjects: None,
             counts: None,
-        }
+        })
     }
 }
 
@@ -136,13 +124,7 @@ pub struct ClassEnrollmentView {
 
 impl From<ClassEnrollment> for ClassEnrollmentView {
     fn from(enrollment: ClassEnrollment) -> Self {
-        Self {
-            id: enrollment.id,
-            class_id: enrollment.class_id,
-            student_id: enrollment.student_id,
-            enrolled_at: enrollment.enrolled_at,
-            completed_at: enrollment.completed_at,
-        }
+        from_fields!(enrollment => Self { id, class_id, student_id, enrolled_at, completed_at })
     }
 }
 
@@ -198,12 +180,7 @@ pub struct StudentView {
 
 impl StudentView {
     pub fn new(person: Person, email: AccountEmail) -> Self {
-        Self {
-            id: person.id,
-            name: person.name,
-            image: person.image,
-            email,
-        }
+        from_fields!(person => Self { id, name, image, email: email })
     }
 }
 

@@ -3,6 +3,7 @@
 use domain::class::ClassLabel;
 use domain::course::CourseStatus;
 use domain::details::{CourseCounts, CourseDetails};
+use domain::from_fields;
 use domain::id::{ClassId, CourseId, SubjectId};
 use domain::text::{CourseDescription, Name};
 use domain::time::Timestamp;
@@ -51,22 +52,11 @@ impl From<CourseDetails> for CourseView {
             subject,
             counts,
         } = details;
-        Self {
-            id: course.id,
-            name: course.name,
-            description: course.description,
-            class_id: course.class_id,
-            subject_id: course.subject_id,
-            status: course.status,
-            created_at: course.created_at,
-            updated_at: course.updated_at,
-            class,
-            subject: CourseSubjectView {
-                id: subject.id,
-                name: subject.name,
-                color: subject.color,
-            },
-            counts,
-        }
+        from_fields!(course => Self {
+            id, name, description, class_id, subject_id, status, created_at, updated_at,
+            class: class,
+            subject: from_fields!(subject => CourseSubjectView { id, name, color }),
+            counts: counts,
+        })
     }
 }

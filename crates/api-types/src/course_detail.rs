@@ -1,6 +1,7 @@
 //! A course with its groups and topics: summaries for the staff of its class, outlines for other teachers.
 
 use domain::assignment::{Assignment, AssignmentStatus, LatePolicy};
+use domain::from_fields;
 use domain::id::{AssignmentId, ClassId, CourseId, OrganizationId, UserId};
 use domain::number::{Points, RequiredSubmissions};
 use domain::text::{Description, GradeScale, Title};
@@ -123,29 +124,16 @@ impl AssignmentSummaryView {
             Some(finish) => (Some(finish.at), finish.by),
             None => (None, None),
         };
-        Self {
+        from_fields!(assignment => Self {
+            id, title, description, deadline, required_submissions, class_id, course_id, is_shared, max_points,
+            grade_scale, late_policy, created_by_id, organization_id, created_at, updated_at,
             view: SummaryTag::Summary,
-            id: assignment.id,
-            title: assignment.title,
-            description: assignment.description,
-            deadline: assignment.deadline,
-            required_submissions: assignment.required_submissions,
-            class_id: assignment.class_id,
-            course_id: assignment.course_id,
-            is_shared: assignment.is_shared,
-            status,
-            finished_at,
-            finished_by_id,
-            max_points: assignment.max_points,
-            grade_scale: assignment.grade_scale,
-            late_policy: assignment.late_policy,
+            status: status,
+            finished_at: finished_at,
+            finished_by_id: finished_by_id,
             is_draft: assignment.publication.is_draft,
             publish_at: assignment.publication.publish_at,
-            created_by_id: assignment.created_by_id,
-            organization_id: assignment.organization_id,
-            created_at: assignment.created_at,
-            updated_at: assignment.updated_at,
-            group_count,
-        }
+            group_count: group_count,
+        })
     }
 }

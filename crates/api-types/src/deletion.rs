@@ -1,6 +1,7 @@
 //! Deleted objects in responses, and how a deletion can be undone.
 
 use domain::deleted_object::{DeletedNoun, DeletedObject, DeletionCounts, RestoreOutcome};
+use domain::from_fields;
 use domain::id::{ClassId, CourseId, DeletionId, GroupId};
 use domain::time::Timestamp;
 use domain::user::Person;
@@ -68,22 +69,11 @@ pub struct DeletionView {
 
 impl From<DeletedObject> for DeletionView {
     fn from(deletion: DeletedObject) -> Self {
-        Self {
-            id: deletion.id,
-            noun: deletion.noun,
-            object_id: deletion.object_id,
-            name: deletion.name,
-            class_id: deletion.class_id,
-            class_name: deletion.class_name,
-            course_id: deletion.course_id,
-            group_id: deletion.group_id,
-            group_name: deletion.group_name,
-            counts: deletion.counts,
-            bytes: deletion.bytes,
-            deleted_by: deletion.deleted_by,
-            deleted_at: deletion.deleted_at,
+        from_fields!(deletion => Self {
+            id, noun, object_id, name, class_id, class_name, course_id, group_id, group_name, counts, bytes, deleted_by,
+            deleted_at,
             restorable_until: deletion.expires_at,
-        }
+        })
     }
 }
 
@@ -108,14 +98,11 @@ pub struct RestoredView {
 
 impl RestoredView {
     pub fn new(deletion: DeletedObject, outcome: RestoreOutcome) -> Self {
-        Self {
+        from_fields!(outcome => Self {
+            renamed_to, renumbered_groups, left_out, missing,
             noun: deletion.noun,
             object_id: deletion.object_id,
             class_id: deletion.class_id,
-            renamed_to: outcome.renamed_to,
-            renumbered_groups: outcome.renumbered_groups,
-            left_out: outcome.left_out,
-            missing: outcome.missing,
-        }
+        })
     }
 }

@@ -4,6 +4,7 @@ use domain::comment::UnreadComments;
 use domain::details::DocumentDetails;
 use domain::document::{DocumentStatus, EditorMode, UnlockedStatus};
 use domain::document_kind::{DocumentType, FileExtension};
+use domain::from_fields;
 use domain::grade::Grade;
 use domain::id::{AssignmentId, DocumentId, GroupId, RevisionId, UserId, WorkRoomId};
 use domain::number::Points;
@@ -146,38 +147,22 @@ impl DocumentFieldsView {
     pub fn new(details: &DocumentDetails, audience: &Audience) -> Self {
         let document = &details.document;
         let grade = details.grade.as_ref().and_then(|grade| shown(grade, audience));
-        Self {
-            id: document.id.clone(),
-            work_room_id: document.work_room_id.clone(),
-            group_id: document.group_id.clone(),
-            title: document.title.clone(),
-            document_type: document.document_type,
-            file_extension: document.file_extension,
+        from_fields!(&document => Self {
+            id, work_room_id, group_id, title, document_type, file_extension, locked_at, locked_by_assignment_id,
+            assignment_id, version, size, created_by_id, last_edited_by, last_activity, submitted_at, submitted_by_id,
+            save_failed_at, created_at, updated_at,
             status: document.status.document_status(),
             status_before_lock: document.status.before_lock(),
-            locked_at: document.locked_at,
-            locked_by_assignment_id: document.locked_by_assignment_id.clone(),
-            assignment_id: document.assignment_id.clone(),
-            version: document.version,
-            size: document.size,
-            created_by_id: document.created_by_id.clone(),
-            last_edited_by: document.last_edited_by.clone(),
             last_edited_by_user: details.last_editor.as_ref().map(|editor| EditorView {
                 id: editor.id.clone(),
                 name: editor.name.clone(),
             }),
-            last_activity: document.last_activity,
-            submitted_at: document.submitted_at,
-            submitted_by_id: document.submitted_by_id.clone(),
             graded_at: grade.as_ref().map(|grade| grade.graded_at),
             graded_by_id: grade.as_ref().map(|grade| grade.graded_by_id.clone()),
             points: grade.as_ref().and_then(|grade| grade.points),
             grade: grade.and_then(|grade| grade.value),
-            save_failed_at: document.save_failed_at,
             content_pending: document.unsaved_generation.is_some(),
-            created_at: document.created_at,
-            updated_at: document.updated_at,
-        }
+        })
     }
 }
 
@@ -229,18 +214,10 @@ impl DocumentVersionView {
             user_id: change.user_id,
             at: change.at,
         });
-        Self {
+        from_fields!(revision => Self {
+            id, document_id, version, size, sha256, saved_by_id, editors, origin, created_at,
             changes: changes.collect(),
             server_version: history.server_version,
-            id: revision.id,
-            document_id: revision.document_id,
-            version: revision.version,
-            size: revision.size,
-            sha256: revision.sha256,
-            saved_by_id: revision.saved_by_id,
-            editors: revision.editors,
-            origin: revision.origin,
-            created_at: revision.created_at,
-        }
+        })
     }
 }

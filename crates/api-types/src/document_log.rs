@@ -2,6 +2,7 @@
 
 use domain::document_image::DocumentImage;
 use domain::document_log::{CommitResult, DocumentCommit};
+use domain::from_fields;
 use domain::id::{DocumentId, ImageId, UserId};
 use domain::time::Timestamp;
 use serde::Serialize;
@@ -29,14 +30,11 @@ pub struct CommitView {
 
 impl From<&DocumentCommit> for CommitView {
     fn from(commit: &DocumentCommit) -> Self {
-        Self {
-            version: commit.version,
-            reference: commit.reference.clone(),
-            client_id: commit.client_id.clone(),
+        from_fields!(&commit => Self {
+            version, reference, client_id, steps,
             user_id: commit.author_id.clone(),
             at: commit.committed_at,
-            steps: commit.steps.clone(),
-        }
+        })
     }
 }
 
@@ -112,12 +110,6 @@ impl DocumentImageView {
 
 impl From<&DocumentImage> for DocumentImageView {
     fn from(image: &DocumentImage) -> Self {
-        Self {
-            id: image.id.clone(),
-            content_type: image.mime_type.clone(),
-            size: image.size,
-            width: image.width,
-            height: image.height,
-        }
+        from_fields!(&image => Self { id, size, width, height, content_type: image.mime_type.clone() })
     }
 }

@@ -4,6 +4,7 @@ use domain::assignment::{Assignment, AssignmentStatus, LatePolicy};
 use domain::class::ClassStatus;
 use domain::course::CourseStatus;
 use domain::details::{ClassDetails, CourseDetails, GroupAssignmentDetails, GroupDetails};
+use domain::from_fields;
 use domain::grade::{Grade, GradeStatus, MemberGrade};
 use domain::group_assignment::GroupAssignmentStatus;
 use domain::id::{
@@ -87,24 +88,13 @@ pub struct EventAssignment {
 
 impl From<&Assignment> for EventAssignment {
     fn from(topic: &Assignment) -> Self {
-        Self {
-            id: topic.id.clone(),
-            title: topic.title.clone(),
-            deadline: topic.deadline,
-            required_submissions: topic.required_submissions,
-            class_id: topic.class_id.clone(),
-            course_id: topic.course_id.clone(),
-            is_shared: topic.is_shared,
+        from_fields!(&topic => Self {
+            id, title, deadline, required_submissions, class_id, course_id, is_shared, max_points, grade_scale,
+            late_policy, created_by_id, created_at, updated_at,
             status: topic.status(),
             finished_at: topic.finished.as_ref().map(|finish| finish.at),
             finished_by_id: topic.finished.as_ref().and_then(|finish| finish.by.clone()),
-            max_points: topic.max_points,
-            grade_scale: topic.grade_scale.clone(),
-            late_policy: topic.late_policy,
-            created_by_id: topic.created_by_id.clone(),
-            created_at: topic.created_at,
-            updated_at: topic.updated_at,
-        }
+        })
     }
 }
 
@@ -123,13 +113,7 @@ pub struct EventGroupAssignment {
 impl From<&GroupAssignmentDetails> for EventGroupAssignment {
     fn from(details: &GroupAssignmentDetails) -> Self {
         let link = &details.link;
-        Self {
-            id: link.id.clone(),
-            group_id: link.group_id.clone(),
-            assignment_id: link.assignment_id.clone(),
-            status: link.status,
-            current_submission_id: link.current_submission_id.clone(),
-        }
+        from_fields!(&link => Self { id, group_id, assignment_id, status, current_submission_id })
     }
 }
 
@@ -149,15 +133,7 @@ pub struct EventCourse {
 impl From<&CourseDetails> for EventCourse {
     fn from(details: &CourseDetails) -> Self {
         let course = &details.course;
-        Self {
-            id: course.id.clone(),
-            name: course.name.clone(),
-            class_id: course.class_id.clone(),
-            subject_id: course.subject_id.clone(),
-            status: course.status,
-            created_at: course.created_at,
-            updated_at: course.updated_at,
-        }
+        from_fields!(&course => Self { id, name, class_id, subject_id, status, created_at, updated_at })
     }
 }
 
@@ -188,21 +164,10 @@ pub struct EventClass {
 impl From<&ClassDetails> for EventClass {
     fn from(details: &ClassDetails) -> Self {
         let class = &details.class;
-        Self {
-            id: class.id.clone(),
-            name: class.name.clone(),
-            academic_year: class.academic_year.clone(),
-            semester: class.semester.clone(),
-            start_date: class.start_date,
-            end_date: class.end_date,
-            status: class.status,
-            teacher_id: class.teacher_id.clone(),
-            homeroom_id: class.homeroom_id.clone(),
-            follows_homeroom: class.follows_homeroom,
-            external_id: class.external_id.clone(),
-            created_at: class.created_at,
-            updated_at: class.updated_at,
-        }
+        from_fields!(&class => Self {
+            id, name, academic_year, semester, start_date, end_date, status, teacher_id, homeroom_id, follows_homeroom,
+            external_id, created_at, updated_at,
+        })
     }
 }
 
@@ -221,14 +186,11 @@ pub struct EventSubmission {
 impl EventSubmission {
     /// Returns the attempt with the documents the event concerns.
     pub fn new(submission: &Submission, document_ids: Vec<DocumentId>) -> Self {
-        Self {
-            id: submission.id.clone(),
-            attempt: submission.attempt,
-            submitted_at: submission.submitted_at,
+        from_fields!(&submission => Self {
+            id, attempt, submitted_at, submitted_by_id,
             is_late: submission.lateness.is_late,
-            submitted_by_id: submission.submitted_by_id.clone(),
-            document_ids,
-        }
+            document_ids: document_ids,
+        })
     }
 }
 
@@ -267,19 +229,10 @@ impl EventGrade {
             return None;
         }
         let grade = shown_grade(grade, audience)?;
-        let own = |grade: MemberGrade| EventMemberGrade {
-            user_id: grade.user_id,
-            value: grade.value,
-            points: grade.points,
-        };
-        Some(Self {
-            value: grade.value,
-            points: grade.points,
-            status: grade.status,
-            graded_by_id: grade.graded_by_id,
-            graded_at: grade.graded_at,
-            published_at: grade.published_at,
+        let own = |grade: MemberGrade| from_fields!(grade => EventMemberGrade { user_id, value, points });
+        Some(from_fields!(grade => Self {
+            value, points, status, graded_by_id, graded_at, published_at,
             member_grades: grade.member_grades.into_iter().map(own).collect(),
-        })
+        }))
     }
 }

@@ -1,6 +1,7 @@
 //! The grade book of a class, as JSON and as a CSV table with one row for each student. Intended for staff, it contains
 //! drafts.
 
+use domain::from_fields;
 use std::collections::BTreeMap;
 
 use domain::assignment::AssignmentStatus;
@@ -137,25 +138,17 @@ impl GradeBookView {
 }
 
 fn topic_view(topic: GradeBookTopic, mean: GradeMean) -> GradeBookTopicView {
-    GradeBookTopicView {
-        id: topic.id,
-        title: topic.title,
-        deadline: topic.deadline,
-        status: topic.status,
-        course_id: topic.course_id,
-        max_points: topic.max_points,
-        grade_scale: topic.grade_scale,
+    from_fields!(topic => GradeBookTopicView {
+        id, title, deadline, status, course_id, max_points, grade_scale,
         mean: mean.into(),
-    }
+    })
 }
 
 impl From<GradeBookCell> for GradeBookCellView {
     fn from(cell: GradeBookCell) -> Self {
-        Self {
-            assignment_id: cell.assignment_id,
+        from_fields!(cell => Self {
+            assignment_id, group, status,
             group_assignment_id: cell.link_id,
-            group: cell.group,
-            status: cell.status,
             late: cell.is_late,
             missing: cell.is_missing,
             grade: cell.grade.map(|grade| EffectiveGradeView {
@@ -164,7 +157,7 @@ impl From<GradeBookCell> for GradeBookCellView {
                 status: grade.status,
                 individual: grade.is_individual,
             }),
-        }
+        })
     }
 }
 

@@ -4,6 +4,7 @@
 use domain::account_email::AccountEmail;
 use domain::course::CourseLabel;
 use domain::details::GroupDetails;
+use domain::from_fields;
 use domain::group::{Group, GroupMember, GroupRole};
 use domain::id::{ClassId, CourseId, GroupId, GroupMemberId, SubjectId, UserId, WorkRoomId};
 use domain::number::{GroupNumber, RequiredDocuments};
@@ -244,17 +245,9 @@ impl From<&GroupDetails> for GroupClassView {
 impl GroupSummaryView {
     pub fn new(group: &Group, member_count: i64, audience: &Audience, now: Timestamp) -> Self {
         let (help, resolved) = (&group.help, group.help.resolved());
-        Self {
-            id: group.id.clone(),
-            name: group.name.clone(),
-            group_number: group.group_number,
-            display_name: group.display_name.clone(),
-            start_date: group.start_date,
-            meeting_place: group.meeting_place.clone(),
-            required_documents: group.required_documents,
-            class_id: group.class_id.clone(),
-            subject_id: group.subject_id.clone(),
-            course_id: group.course_id.clone(),
+        from_fields!(&group => Self {
+            id, name, group_number, display_name, start_date, meeting_place, required_documents, class_id, subject_id,
+            course_id, created_at, updated_at, work_room_id,
             needs_help: help.needs_help(),
             help_requested_at: help.requested_at(),
             help_message: help.message().cloned(),
@@ -264,31 +257,23 @@ impl GroupSummaryView {
             help_resolved_at: audience.staff_only(resolved.map(|resolved| resolved.at)),
             help_resolved_by_id: audience.staff_only(resolved.and_then(|resolved| resolved.by.clone())),
             created_by_id: audience.is_staff().then(|| group.created_by_id.clone()),
-            created_at: group.created_at,
-            updated_at: group.updated_at,
             is_hidden: audience.staff_only(group.is_hidden(now)),
-            member_count,
-            work_room_id: group.work_room_id.clone(),
-        }
+            member_count: member_count,
+        })
     }
 }
 
 impl GroupMemberView {
     /// Returns the member as visible to the audience.
     pub fn new(member: &GroupMember, audience: &Audience) -> Self {
-        Self {
-            id: member.id.clone(),
-            group_id: member.group_id.clone(),
+        from_fields!(&member => Self {
+            id, group_id, role, joined_at,
             user_id: member.user.id.clone(),
-            role: member.role,
-            joined_at: member.joined_at,
-            user: MemberPersonView {
-                id: member.user.id.clone(),
-                name: member.user.name.clone(),
-                image: member.user.image.clone(),
+            user: from_fields!(&member.user => MemberPersonView {
+                id, name, image,
                 email: audience.staff_only(member.email.clone()),
-            },
-        }
+            }),
+        })
     }
 }
 
@@ -304,17 +289,11 @@ impl GroupMemberView {
 
 impl GroupOutlineView {
     pub fn new(group: &Group, member_count: i64) -> Self {
-        Self {
+        from_fields!(&group => Self {
+            id, name, group_number, display_name, class_id, course_id, subject_id,
             view: OutlineTag::Outline,
-            id: group.id.clone(),
-            name: group.name.clone(),
-            group_number: group.group_number,
-            display_name: group.display_name.clone(),
-            class_id: group.class_id.clone(),
-            course_id: group.course_id.clone(),
-            subject_id: group.subject_id.clone(),
-            member_count,
-        }
+            member_count: member_count,
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 
 use domain::assignment::{AssignmentLabel, AssignmentStatus};
 use domain::details::{GroupAssignmentDetails, SubmissionDetails};
+use domain::from_fields;
 use domain::grade::Grade;
 use domain::group::GroupLabel;
 use domain::group_assignment::GroupAssignmentStatus;
@@ -175,11 +176,7 @@ impl From<&GroupAssignmentDetails> for GroupAssignmentOfTopicView {
         let group = &details.group_context.group;
         Self {
             link: GroupAssignmentSummaryView::from(details),
-            group: GroupBriefView {
-                name: group.name.clone(),
-                group_number: group.group_number,
-                display_name: group.display_name.clone(),
-            },
+            group: from_fields!(&group => GroupBriefView { name, group_number, display_name }),
         }
     }
 }
@@ -187,16 +184,11 @@ impl From<&GroupAssignmentDetails> for GroupAssignmentOfTopicView {
 impl From<&GroupAssignmentDetails> for GroupAssignmentSummaryView {
     fn from(details: &GroupAssignmentDetails) -> Self {
         let link = &details.link;
-        Self {
-            id: link.id.clone(),
-            assignment_id: link.assignment_id.clone(),
-            group_id: link.group_id.clone(),
-            status: link.status,
-            current_submission_id: link.current_submission_id.clone(),
+        from_fields!(&link => Self {
+            id, assignment_id, group_id, status, current_submission_id, late_allowed_until,
             effective_description: details.effective_description().into_owned(),
-            late_allowed_until: link.late_allowed_until,
             current_submission: details.current_submission.as_ref().map(SubmissionBriefView::from),
-        }
+        })
     }
 }
 
@@ -205,29 +197,22 @@ impl GroupAssignmentView {
     pub fn new(details: &GroupAssignmentDetails, audience: &Audience) -> Self {
         let link = &details.link;
         let file = |file| AssignmentAttachmentView::new(file, &details.assignment, audience);
-        Self {
-            id: link.id.clone(),
-            assignment_id: link.assignment_id.clone(),
-            group_id: link.group_id.clone(),
-            status: link.status,
-            current_submission_id: link.current_submission_id.clone(),
+        from_fields!(&link => Self {
+            id, assignment_id, group_id, status, current_submission_id, late_allowed_until, created_at, updated_at,
             description_override: audience.staff_only(link.description_override.clone()),
             includes_shared_text: audience.staff_only(link.includes_shared_text),
             effective_description: details.effective_description().into_owned(),
             effective_attachments: details.effective_attachments().map(file).collect(),
-            late_allowed_until: link.late_allowed_until,
             is_draft: audience.staff_only(link.publication.is_draft),
             publish_at: audience.staff_only(link.publication.publish_at),
             submitted_count: details.submitted_count,
             is_complete: details.is_complete(),
-            created_at: link.created_at,
-            updated_at: link.updated_at,
             group: details.group_context.group.clone(),
             assignment: details.assignment.label(),
             current_submission: details
                 .current_submission
                 .as_ref()
                 .map(|submission| SubmissionView::new(submission, audience)),
-        }
+        })
     }
 }

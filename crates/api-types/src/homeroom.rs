@@ -2,6 +2,7 @@
 
 use domain::account_email::AccountEmail;
 use domain::details::ClassDetails;
+use domain::from_fields;
 use domain::homeroom::{HomeroomClassProblem, HomeroomEnrollment};
 use domain::id::{ClassId, EnrollmentId, HomeroomId, OrganizationId, UserId};
 use domain::text::{AcademicYear, ExternalId, GradeLevel, ShortName};
@@ -33,18 +34,10 @@ pub struct HomeroomView {
 
 impl HomeroomView {
     pub fn new(homeroom: domain::homeroom::Homeroom, student_count: i64) -> Self {
-        Self {
-            id: homeroom.id,
-            name: homeroom.name,
-            grade_level: homeroom.grade_level,
-            academic_year: homeroom.academic_year,
-            teacher_id: homeroom.teacher_id,
-            organization_id: homeroom.organization_id,
-            external_id: homeroom.external_id,
-            student_count,
-            created_at: homeroom.created_at,
-            updated_at: homeroom.updated_at,
-        }
+        from_fields!(homeroom => Self {
+            id, name, grade_level, academic_year, teacher_id, organization_id, external_id, created_at, updated_at,
+            student_count: student_count,
+        })
     }
 
     pub fn id(&self) -> &HomeroomId {
@@ -88,18 +81,10 @@ impl HomeroomStudentView {
     /// Returns the student; `email` only if the viewer may see it.
     pub fn new(enrollment: HomeroomEnrollment, person: Person, email: Option<AccountEmail>) -> Self {
         Self {
-            enrollment: HomeroomEnrollmentView {
-                id: enrollment.id,
-                homeroom_id: enrollment.homeroom_id,
-                student_id: enrollment.student_id,
-                enrolled_at: enrollment.enrolled_at,
-            },
-            user: HomeroomPerson {
-                id: person.id,
-                name: person.name,
-                image: person.image,
-                email,
-            },
+            enrollment: from_fields!(enrollment => HomeroomEnrollmentView {
+                id, homeroom_id, student_id, enrolled_at,
+            }),
+            user: from_fields!(person => HomeroomPerson { id, name, image, email: email }),
         }
     }
 }

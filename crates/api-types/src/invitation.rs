@@ -1,6 +1,7 @@
 //! Invitations in responses: for admins, and for the holder of an invitation token.
 
 use domain::access::{MemberRole, PlatformRole};
+use domain::from_fields;
 use domain::id::{ClassId, HomeroomId, InvitationId, OrganizationId};
 use domain::invitation::{Invitation, InvitationStatus};
 use domain::text::{ExternalId, Name, Slug, WebAddress};
@@ -69,21 +70,10 @@ pub struct InvitationPreview {
 impl InvitationView {
     /// Returns the invitation. Its token is not part of any response.
     pub fn new(invitation: Invitation) -> Self {
-        Self {
-            id: invitation.id,
-            organization_id: invitation.organization_id,
-            email: invitation.email,
-            name: invitation.name,
-            role: invitation.role,
-            external_id: invitation.external_id,
-            class_ids: invitation.class_ids,
-            homeroom_ids: invitation.homeroom_ids,
-            status: invitation.status,
-            sent_at: invitation.sent_at,
-            expires_at: invitation.expires_at,
-            created_at: invitation.created_at,
-            updated_at: invitation.updated_at,
-        }
+        from_fields!(invitation => Self {
+            id, organization_id, email, name, role, external_id, class_ids, homeroom_ids, status, sent_at, expires_at,
+            created_at, updated_at,
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Mail domains in responses.
 
+use domain::from_fields;
 use domain::id::MailDomainId;
 use domain::mail_domain::{GRACE_SECONDS, MailDomain, MailDomainMethod, MailDomainStatus};
 use domain::time::Timestamp;
@@ -39,20 +40,16 @@ impl From<MailDomain> for MailDomainView {
     fn from(domain: MailDomain) -> Self {
         let is_held = domain.status == MailDomainStatus::Verified;
         let failing_since = domain.failing_since.filter(|_| is_held);
-        Self {
+        from_fields!(domain => Self {
             record_name: domain.domain.record_name(),
             record_value: domain.record_value(),
-            id: domain.id,
+            id,
             domain: domain.domain.as_str().to_owned(),
-            method: domain.method,
-            status: domain.status,
-            verified_at: domain.verified_at,
-            checked_at: domain.checked_at,
-            failing_since,
+            method, status, verified_at, checked_at,
+            failing_since: failing_since,
             lost_at: failing_since.map(|since| since.plus_seconds(GRACE_SECONDS)),
-            created_at: domain.created_at,
-            updated_at: domain.updated_at,
-        }
+            created_at, updated_at,
+        })
     }
 }
 

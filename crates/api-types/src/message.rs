@@ -1,6 +1,7 @@
 //! Messages in responses and events. Deleted messages have no content.
 
 use domain::file::MessageAttachment;
+use domain::from_fields;
 use domain::id::{AssignmentId, AttachmentId, ClassId, MessageId, UserId, WorkRoomId};
 use domain::message::{DirectMessage, MessageSender, MessageType, RoomMessage};
 use domain::text::{ChatText, ClientMessageId, MessageSubject};
@@ -148,21 +149,12 @@ impl From<&RoomMessage> for RoomMessageView {
         } else {
             message.attachments.as_slice()
         };
-        Self {
-            id: message.id.clone(),
-            work_room_id: message.work_room_id.clone(),
-            seq: message.seq,
+        from_fields!(&message => Self {
+            id, work_room_id, seq, sender, kind, reply_to_id, client_message_id, created_at, edited_at, deleted_at,
             sender_id: message.sender.as_ref().map(|sender| sender.id.clone()),
-            sender: message.sender.clone(),
-            kind: message.kind,
             content: message.shown_content().to_owned(),
             attachments: files.iter().map(MessageAttachmentView::from).collect(),
-            reply_to_id: message.reply_to_id.clone(),
-            client_message_id: message.client_message_id.clone(),
-            created_at: message.created_at,
-            edited_at: message.edited_at,
-            deleted_at: message.deleted_at,
-        }
+        })
     }
 }
 
@@ -184,13 +176,6 @@ impl From<&MessageAttachment> for MessageAttachmentView {
 impl From<&DirectMessage> for DirectMessageView {
     /// Omits the other recipients, which only the sender may see.
     fn from(message: &DirectMessage) -> Self {
-        Self {
-            id: message.id.clone(),
-            sender: message.sender.clone(),
-            class_id: message.class_id.clone(),
-            subject: message.subject.clone(),
-            content: message.content.clone(),
-            created_at: message.created_at,
-        }
+        from_fields!(&message => Self { id, sender, class_id, subject, content, created_at })
     }
 }

@@ -3,6 +3,7 @@
 use domain::assignment::AssignmentLabel;
 use domain::course::CourseLabel;
 use domain::details::GroupAssignmentDetails;
+use domain::from_fields;
 use domain::group::GroupLabel;
 use domain::group_assignment::Statistics;
 use domain::id::AssignmentId;
@@ -84,18 +85,11 @@ impl OverviewRowView {
 
 impl OverviewStatsView {
     pub fn new(assignment_id: AssignmentId, title: Title, deadline: Timestamp, counted: &Statistics) -> Self {
-        Self {
-            assignment_id,
-            title,
-            deadline,
-            groups: counted.groups,
-            not_started: counted.not_started,
-            in_progress: counted.in_progress,
-            submitted: counted.submitted,
-            returned: counted.returned,
-            graded: counted.graded,
-            late: counted.late,
-            ungraded: counted.ungraded,
-        }
+        from_fields!(counted => Self {
+            groups, not_started, in_progress, submitted, returned, graded, late, ungraded,
+            assignment_id: assignment_id,
+            title: title,
+            deadline: deadline,
+        })
     }
 }

@@ -1,6 +1,7 @@
 //! How a document was written, for its teachers. See docs/built-in-editor.md#playback.
 
 use domain::document_log::DocumentGeneration;
+use domain::from_fields;
 use domain::id::DocumentId;
 use domain::time::Timestamp;
 use domain::user::Person;
@@ -46,11 +47,6 @@ pub struct GenerationView {
 
 impl From<DocumentGeneration> for GenerationView {
     fn from(one: DocumentGeneration) -> Self {
-        Self {
-            generation: one.generation,
-            version: one.version,
-            began_at: one.began_at,
-            last_commit_at: one.last_commit_at,
-        }
+        from_fields!(one => Self { generation, version, began_at, last_commit_at })
     }
 }

@@ -1,5 +1,6 @@
 //! Exports of personal data in responses.
 
+use domain::from_fields;
 use domain::id::JobId;
 use domain::job::{Job, JobKind, JobStatus};
 use domain::time::Timestamp;
@@ -34,17 +35,12 @@ pub struct PersonalExportView {
 impl From<Job> for PersonalExportView {
     fn from(job: Job) -> Self {
         let is_done = job.status == JobStatus::Done && job.file_key.is_some();
-        Self {
-            size: job.result.as_ref().and_then(|result| result["size"].as_i64()),
+        from_fields!(job => Self {
             download_url: is_done.then(|| format!("{}/download", path(&job.id))),
-            id: job.id,
-            kind: job.kind,
-            status: job.status,
+            id, kind, status, created_at, finished_at, expires_at,
+            size: job.result.as_ref().and_then(|result| result["size"].as_i64()),
             user_id: job.entity_id,
-            created_at: job.created_at,
-            finished_at: job.finished_at,
-            expires_at: job.expires_at,
-        }
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Roster sources and their runs in responses.
 
+use domain::from_fields;
 use domain::id::{RosterRunId, RosterSourceId};
 use domain::roster::RosterProtocol;
 use domain::roster_source::{
@@ -41,24 +42,10 @@ pub struct RosterSourceView {
 
 impl From<RosterSource> for RosterSourceView {
     fn from(source: RosterSource) -> Self {
-        Self {
-            id: source.id,
-            name: source.name,
-            protocol: source.protocol,
-            url: source.url,
-            token_url: source.token_url,
-            client_id: source.client_id,
-            scope: source.scope,
-            school_id: source.school_id,
-            roles: source.roles,
-            ends_absent: source.ends_absent,
-            leave_percent: source.leave_percent,
-            is_nightly: source.is_nightly,
-            nightly_hour: source.nightly_hour,
-            next_run_at: source.next_run_at,
-            created_at: source.created_at,
-            updated_at: source.updated_at,
-        }
+        from_fields!(source => Self {
+            id, name, protocol, url, token_url, client_id, scope, school_id, roles, ends_absent, leave_percent,
+            is_nightly, nightly_hour, next_run_at, created_at, updated_at,
+        })
     }
 }
 
@@ -109,20 +96,11 @@ pub struct RosterRunView {
 
 impl From<RosterRun> for RosterRunView {
     fn from(run: RosterRun) -> Self {
-        Self {
-            id: run.id,
-            kind: run.kind,
-            state: run.state,
-            counts: run.counts,
-            error_code: run.error_code,
+        from_fields!(run => Self {
+            id, kind, state, counts, error_code, difference, started_by, confirmed_by, created_at, started_at,
+            finished_at,
             error: run.error_text,
-            difference: run.difference,
-            started_by: run.started_by,
-            confirmed_by: run.confirmed_by,
-            created_at: run.created_at,
-            started_at: run.started_at,
-            finished_at: run.finished_at,
-        }
+        })
     }
 }
 
@@ -143,12 +121,6 @@ pub struct RosterRunEntryView {
 
 impl From<RosterEntry> for RosterRunEntryView {
     fn from(entry: RosterEntry) -> Self {
-        Self {
-            effect: entry.effect,
-            object: entry.object,
-            external_id: entry.external_id,
-            name: entry.name,
-            problem: entry.problem,
-        }
+        from_fields!(entry => Self { effect, object, external_id, name, problem })
     }
 }

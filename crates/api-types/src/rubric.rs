@@ -1,5 +1,6 @@
 //! Rubrics in responses.
 
+use domain::from_fields;
 use domain::id::{AssignmentId, RubricId};
 use domain::number::Points;
 use domain::rubric::{Rubric, RubricCriterion, TopicRubric, max_points};
@@ -33,17 +34,12 @@ pub struct RubricView {
 
 impl RubricView {
     pub fn new(rubric: Rubric, owner: Person, can_edit: bool) -> Self {
-        Self {
-            id: rubric.id,
-            title: rubric.title,
-            owner,
-            is_shared: rubric.is_shared,
-            can_edit,
+        from_fields!(rubric => Self {
             max_points: max_points(&rubric.criteria),
-            criteria: rubric.criteria,
-            created_at: rubric.created_at,
-            updated_at: rubric.updated_at,
-        }
+            id, title, is_shared, criteria, created_at, updated_at,
+            owner: owner,
+            can_edit: can_edit,
+        })
     }
 }
 
@@ -102,14 +98,11 @@ pub struct TopicRubricView {
 
 impl TopicRubricView {
     pub fn new(rubric: TopicRubric, is_used: bool, audience: &Audience) -> Self {
-        Self {
-            assignment_id: rubric.assignment_id,
-            title: rubric.title,
+        from_fields!(rubric => Self {
             max_points: max_points(&rubric.criteria),
-            criteria: rubric.criteria,
-            is_shown: rubric.is_shown,
+            assignment_id, title, criteria, is_shown,
             rubric_id: audience.staff_only(rubric.rubric_id),
             is_used: audience.staff_only(is_used),
-        }
+        })
     }
 }

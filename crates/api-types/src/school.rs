@@ -2,6 +2,7 @@
 
 use domain::access::MemberRole;
 use domain::account_email::AccountEmail;
+use domain::from_fields;
 use domain::id::{OrganizationId, SessionId, UserId};
 use domain::storage::{QuotaBytes, StorageUsage};
 use domain::time::Timestamp;
@@ -93,11 +94,6 @@ pub struct SessionPerson {
 
 impl SessionPerson {
     pub fn new(person: Person, email: AccountEmail) -> Self {
-        Self {
-            id: person.id,
-            name: person.name,
-            email,
-            image: person.image,
-        }
+        from_fields!(person => Self { id, name, image, email: email })
     }
 }

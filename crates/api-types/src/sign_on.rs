@@ -1,5 +1,6 @@
 //! Sign-on providers in responses.
 
+use domain::from_fields;
 use domain::id::{ExternalIdentityId, SignOnProviderId};
 use domain::sign_on::{AccountCreation, ExternalIdentity, LinkedBy, LinkingRule, SignOnPreset, SignOnProvider};
 use domain::text::Name;
@@ -21,11 +22,7 @@ pub struct SignOnOptionView {
 
 impl From<SignOnProvider> for SignOnOptionView {
     fn from(provider: SignOnProvider) -> Self {
-        Self {
-            id: provider.id,
-            name: provider.name,
-            preset: provider.preset,
-        }
+        from_fields!(provider => Self { id, name, preset })
     }
 }
 
@@ -56,24 +53,12 @@ pub struct SignOnProviderView {
 
 impl SignOnProviderView {
     pub fn new(provider: SignOnProvider, redirect_uri: String, backchannel_logout_uri: String) -> Self {
-        Self {
-            id: provider.id,
-            name: provider.name,
-            preset: provider.preset,
-            issuer: provider.issuer,
-            client_id: provider.client_id,
-            linking: provider.linking,
-            external_id_claim: provider.external_id_claim,
-            account_creation: provider.account_creation,
-            role_claim: provider.role_claim,
-            teacher_values: provider.teacher_values,
-            domains: provider.domains,
-            is_enabled: provider.is_enabled,
-            redirect_uri,
-            backchannel_logout_uri,
-            created_at: provider.created_at,
-            updated_at: provider.updated_at,
-        }
+        from_fields!(provider => Self {
+            id, name, preset, issuer, client_id, linking, external_id_claim, account_creation, role_claim,
+            teacher_values, domains, is_enabled, created_at, updated_at,
+            redirect_uri: redirect_uri,
+            backchannel_logout_uri: backchannel_logout_uri,
+        })
     }
 }
 
@@ -106,13 +91,6 @@ pub struct ExternalIdentityView {
 
 impl ExternalIdentityView {
     pub fn new(identity: ExternalIdentity, user: Person) -> Self {
-        Self {
-            id: identity.id,
-            user,
-            subject: identity.subject,
-            linked_by: identity.linked_by,
-            created_at: identity.created_at,
-            last_sign_in_at: identity.last_sign_in_at,
-        }
+        from_fields!(identity => Self { id, subject, linked_by, created_at, last_sign_in_at, user: user })
     }
 }

@@ -1,5 +1,6 @@
 //! Text snippets of the caller in responses.
 
+use domain::from_fields;
 use domain::id::SnippetId;
 use domain::snippet::TextSnippet;
 use domain::text::SnippetText;
@@ -20,11 +21,6 @@ pub struct SnippetView {
 
 impl From<TextSnippet> for SnippetView {
     fn from(snippet: TextSnippet) -> Self {
-        Self {
-            id: snippet.id,
-            text: snippet.text,
-            created_at: snippet.created_at,
-            updated_at: snippet.updated_at,
-        }
+        from_fields!(snippet => Self { id, text, created_at, updated_at })
     }
 }

@@ -1,5 +1,6 @@
 //! Subjects in responses and events.
 
+use domain::from_fields;
 use domain::id::{OrganizationId, SubjectId};
 use domain::subject::Subject;
 use domain::text::{Color, ShortName, SubjectCode, SubjectDescription};
@@ -28,16 +29,8 @@ pub struct SubjectView {
 
 impl From<Subject> for SubjectView {
     fn from(subject: Subject) -> Self {
-        Self {
-            id: subject.id,
-            name: subject.name,
-            code: subject.code,
-            color: subject.color,
-            description: subject.description,
-            is_active: subject.is_active,
-            organization_id: subject.organization_id,
-            created_at: subject.created_at,
-            updated_at: subject.updated_at,
-        }
+        from_fields!(subject => Self {
+            id, name, code, color, description, is_active, organization_id, created_at, updated_at,
+        })
     }
 }

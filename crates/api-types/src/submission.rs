@@ -5,6 +5,7 @@ use domain::details::SubmissionDetails;
 use domain::document_kind::FileExtension;
 use domain::feedback::{Feedback, FeedbackVisibility};
 use domain::file::GradeFile;
+use domain::from_fields;
 use domain::grade::{Grade, GradeState, GradeStatus, MemberGrade};
 use domain::id::{AttachmentId, DocumentId, FeedbackId, GroupAssignmentId, SubmissionDocumentId, SubmissionId, UserId};
 use domain::number::Points;
@@ -52,25 +53,15 @@ impl SubmissionView {
     pub fn new(details: &SubmissionDetails, audience: &Audience) -> Self {
         let submission = &details.submission;
         let shown = |feedback: &&Feedback| audience.is_staff() || feedback.visible_to_students();
-        Self {
-            id: submission.id.clone(),
-            group_assignment_id: submission.group_assignment_id.clone(),
-            attempt: submission.attempt,
-            status: submission.status,
-            submitted_by_id: submission.submitted_by_id.clone(),
-            submitted_at: submission.submitted_at,
-            on_behalf: submission.on_behalf,
+        from_fields!(&submission => Self {
+            id, group_assignment_id, attempt, status, submitted_by_id, submitted_at, on_behalf, member_ids, note,
+            withdrawn_at, withdrawn_by_id, created_at,
             is_late: submission.lateness.is_late,
             late_by_seconds: submission.lateness.late_by_seconds,
-            member_ids: submission.member_ids.clone(),
-            note: submission.note.clone(),
-            withdrawn_at: submission.withdrawn_at,
-            withdrawn_by_id: submission.withdrawn_by_id.clone(),
             documents: details.documents.iter().map(SubmissionDocumentView::from).collect(),
             grade: details.grade.as_ref().and_then(|grade| GradeView::new(grade, audience)),
             feedback: details.feedback.iter().filter(shown).map(FeedbackView::from).collect(),
-            created_at: submission.created_at,
-        }
+        })
     }
 }
 
@@ -95,17 +86,11 @@ pub struct SubmissionDocumentView {
 impl From<&SubmissionDocument> for SubmissionDocumentView {
     fn from(copy: &SubmissionDocument) -> Self {
         let path = format!("/api/feedback/submissions/{}/documents/{}", copy.submission_id, copy.id);
-        Self {
-            id: copy.id.clone(),
-            submission_id: copy.submission_id.clone(),
-            document_id: copy.document_id.clone(),
-            title: copy.title.clone(),
-            file_extension: copy.file_extension,
-            size: copy.size,
-            sha256: copy.sha256.clone(),
+        from_fields!(&copy => Self {
+            id, submission_id, document_id, title, file_extension, size, sha256,
             download_url: format!("{path}/download"),
             pdf_url: format!("{path}/pdf"),
-        }
+        })
     }
 }
 
@@ -141,19 +126,11 @@ impl GradeView {
     /// Returns the grade as visible to the audience; `None` if it is not.
     pub fn new(grade: &Grade, audience: &Audience) -> Option<Self> {
         let grade = shown_grade(grade, audience)?;
-        Some(Self {
+        Some(from_fields!(grade => Self {
+            value, points, feedback, rubric, status, graded_by_id, graded_at, published_at, member_grades,
             history: audience.staff_only(grade.version),
-            value: grade.value,
-            points: grade.points,
-            feedback: grade.feedback,
-            rubric: grade.rubric,
             files: grade.files.iter().map(GradeFileView::from).collect(),
-            status: grade.status,
-            graded_by_id: grade.graded_by_id,
-            graded_at: grade.graded_at,
-            published_at: grade.published_at,
-            member_grades: grade.member_grades,
-        })
+        }))
     }
 }
 
@@ -180,18 +157,16 @@ impl GradeFileView {
 
 impl From<&GradeFile> for GradeFileView {
     fn from(file: &GradeFile) -> Self {
-        Self {
-            id: file.id.clone(),
+        from_fields!(&file => Self {
+            id, uploaded_by_id, created_at,
             file_name: file.file.file_name.clone(),
             mime_type: file.file.mime_type.clone(),
             size: file.file.size,
-            uploaded_by_id: file.uploaded_by_id.clone(),
-            created_at: file.created_at,
             url: format!(
                 "/api/feedback/submissions/{}/files/{}/download",
                 file.submission_id, file.id
             ),
-        }
+        })
     }
 }
 
@@ -227,20 +202,13 @@ pub struct GradeStateView {
 
 impl From<GradeState> for GradeStateView {
     fn from(state: GradeState) -> Self {
-        Self {
-            version: state.version,
-            value: state.value,
-            points: state.points,
-            feedback: state.feedback,
-            rubric: state.rubric,
-            status: state.status,
-            member_grades: state.member_grades,
+        from_fields!(state => Self {
+            version, value, points, feedback, rubric, status, member_grades, changed_at,
             changed_by: NamedView {
                 id: state.changed_by_id,
                 name: state.changed_by_name,
             },
-            changed_at: state.changed_at,
-        }
+        })
     }
 }
 
@@ -275,21 +243,13 @@ pub struct NamedView {
 
 impl From<&Feedback> for FeedbackView {
     fn from(feedback: &Feedback) -> Self {
-        Self {
-            id: feedback.id.clone(),
-            group_assignment_id: feedback.group_assignment_id.clone(),
-            submission_id: feedback.submission_id.clone(),
-            document_id: feedback.document_id.clone(),
+        from_fields!(&feedback => Self {
+            id, group_assignment_id, submission_id, document_id, text, visibility, published_at, created_at, updated_at,
             author_id: feedback.author.id.clone(),
             author: NamedView {
                 id: feedback.author.id.clone(),
                 name: feedback.author.name.clone(),
             },
-            text: feedback.text.clone(),
-            visibility: feedback.visibility,
-            published_at: feedback.published_at,
-            created_at: feedback.created_at,
-            updated_at: feedback.updated_at,
-        }
+        })
     }
 }

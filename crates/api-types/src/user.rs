@@ -2,6 +2,7 @@
 
 use domain::access::{MemberRole, PlatformRole};
 use domain::account_email::AccountEmail;
+use domain::from_fields;
 use domain::id::{MemberId, OrganizationId, UserId};
 use domain::organization::{Metadata, Organization, OrganizationStatus};
 use domain::storage::QuotaBytes;
@@ -259,26 +260,11 @@ impl Me {
 impl UserView {
     /// Returns the account; `external_id` is the id in the administration system of the organization of the request.
     pub fn new(user: User, external_id: Option<ExternalId>) -> Self {
-        Self {
-            id: user.id,
-            name: user.name,
-            first_name: user.first_name,
-            last_name: user.last_name,
-            email: user.email,
-            username: user.username,
-            external_id,
-            role: user.role,
-            image: user.image,
-            email_verified: user.email_verified,
-            locale: user.locale,
-            timezone: user.timezone,
-            is_active: user.is_active,
-            must_change_password: user.must_change_password,
-            has_second_factor: user.has_second_factor,
-            last_login_at: user.last_login_at,
-            created_at: user.created_at,
-            updated_at: user.updated_at,
-        }
+        from_fields!(user => Self {
+            id, name, first_name, last_name, email, username, role, image, email_verified, locale, timezone, is_active,
+            must_change_password, has_second_factor, last_login_at, created_at, updated_at,
+            external_id: external_id,
+        })
     }
 }
 
@@ -348,36 +334,17 @@ impl JoinedUserView {
 
 impl From<Member> for MembershipView {
     fn from(member: Member) -> Self {
-        Self {
-            id: member.id,
-            organization_id: member.organization_id,
-            user_id: member.user_id,
-            role: member.role,
-            external_id: member.external_id,
-            created_at: member.created_at,
-            updated_at: member.updated_at,
-        }
+        from_fields!(member => Self { id, organization_id, user_id, role, external_id, created_at, updated_at })
     }
 }
 
 impl MemberView {
     /// Returns a membership with its user; `email` only if the caller may see it.
     pub fn new(member: Member, person: Person, email: Option<AccountEmail>) -> Self {
-        Self {
-            id: member.id,
-            organization_id: member.organization_id,
-            user_id: member.user_id,
-            role: member.role,
-            external_id: member.external_id,
-            created_at: member.created_at,
-            updated_at: member.updated_at,
-            user: MemberPerson {
-                id: person.id,
-                name: person.name,
-                email,
-                image: person.image,
-            },
-        }
+        from_fields!(member => Self {
+            id, organization_id, user_id, role, external_id, created_at, updated_at,
+            user: from_fields!(person => MemberPerson { id, name, image, email: email }),
+        })
     }
 }
 
@@ -389,18 +356,9 @@ impl OrganizationView {
 
 impl From<Organization> for OrganizationView {
     fn from(organization: Organization) -> Self {
-        Self {
-            id: organization.id,
-            name: organization.name,
-            slug: organization.slug,
-            custom_domain: organization.custom_domain,
-            logo: organization.logo,
-            status: organization.status,
-            metadata: organization.metadata,
-            storage_quota: organization.storage_quota,
-            group_storage_quota: organization.group_storage_quota,
-            created_at: organization.created_at,
-            updated_at: organization.updated_at,
-        }
+        from_fields!(organization => Self {
+            id, name, slug, custom_domain, logo, status, metadata, storage_quota, group_storage_quota, created_at,
+            updated_at,
+        })
     }
 }

@@ -1,6 +1,7 @@
 //! Work rooms in responses: members, documents, topics and the latest message.
 
 use domain::details::GroupDetails;
+use domain::from_fields;
 use domain::group::GroupLabel;
 use domain::id::{GroupId, MessageId, OrganizationId, UserId, WorkRoomId};
 use domain::message::{MessageType, WorkRoom};
@@ -86,17 +87,13 @@ pub struct LastMessageView {
 impl WorkRoomSummaryView {
     /// Returns the room in a list for a user with access to it.
     pub fn new(room: WorkRoom, group: GroupLabel, unread: i64, documents: i64, audience: &Audience) -> Self {
-        Self {
-            id: room.id,
-            group_id: room.group_id,
-            organization_id: room.organization_id,
-            created_at: room.created_at,
-            updated_at: room.updated_at,
-            group,
+        from_fields!(room => Self {
+            id, group_id, organization_id, created_at, updated_at,
+            group: group,
             unread_count: unread,
             document_count: audience.staff_only(documents),
             last_message: None,
-        }
+        })
     }
 
     #[must_use]

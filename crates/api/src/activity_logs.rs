@@ -4,6 +4,7 @@ use axum::body::Body;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use domain::activity::{Action, ActivityEvent, ActivityRecord, Category};
+use domain::from_fields;
 use domain::id::{AssignmentId, ClassId, CourseId, GroupId, UserId};
 use domain::text::Search;
 use domain::time::Timestamp;
@@ -72,19 +73,10 @@ macro_rules! filters {
 
         impl $name {
             fn filter(&self) -> ActivityFilter {
-                ActivityFilter {
-                    class_id: self.class_id.clone(),
-                    group_id: self.group_id.clone(),
-                    course_id: self.course_id.clone(),
-                    assignment_id: self.assignment_id.clone(),
-                    category: self.category,
-                    action: self.action,
-                    event: self.event,
-                    user_id: self.user_id.clone(),
-                    from: self.from,
-                    to: self.to,
+                from_fields!(&self => ActivityFilter {
+                    class_id, group_id, course_id, assignment_id, category, action, event, user_id, from, to,
                     search: self.search.as_ref().map(|text| text.as_str().to_owned()).filter(|text| !text.is_empty()),
-                }
+                })
             }
         }
     };

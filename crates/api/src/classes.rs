@@ -4,6 +4,7 @@ use axum::Json;
 use axum::extract::Path;
 use domain::class::{Class, ClassEdit, ClassStatus};
 use domain::course::CourseStatus;
+use domain::from_fields;
 use domain::id::{ClassId, HomeroomId, SubjectId, UserId};
 use domain::patch::FieldPatch;
 use domain::text::{AcademicYear, Search};
@@ -142,15 +143,11 @@ pub(crate) async fn list(cx: Context, ValidQuery(filter): ValidQuery<ClassListQu
         .list(move |tx| {
             // All classes that a student can see are the student's own.
             let taught_by = tx.actor().user.clone().filter(|_| is_mine && tx.viewer().is_staff());
-            let filter = ClassFilter {
-                status: filter.status,
+            let filter = from_fields!(&filter => ClassFilter {
+                status, teacher_id, homeroom_id, subject_id, academic_year,
                 search: search.clone(),
-                teacher_id: filter.teacher_id.clone(),
-                homeroom_id: filter.homeroom_id.clone(),
-                subject_id: filter.subject_id.clone(),
-                academic_year: filter.academic_year.clone(),
-                taught_by,
-            };
+                taught_by: taught_by,
+            });
             let classes = tx.classes(&filter)?.into_iter();
             let place = |class: &Class| by_name(search.as_deref(), class.name.as_str(), class.id.clone());
             let viewer = tx.viewer();

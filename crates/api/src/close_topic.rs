@@ -4,6 +4,7 @@
 use axum::Json;
 use axum::extract::Path;
 use domain::assignment::AssignmentStatus;
+use domain::from_fields;
 use domain::id::{AssignmentId, DocumentId};
 use domain::time::Timestamp;
 use serde::Serialize;
@@ -90,11 +91,7 @@ fn open(open: OpenDocument) -> OpenDocumentView {
 }
 
 fn linkable(topic: OtherTopic) -> LinkableTopicView {
-    LinkableTopicView {
-        assignment_id: topic.assignment_id,
-        title: topic.title,
-        deadline: topic.deadline,
-    }
+    from_fields!(topic => LinkableTopicView { assignment_id, title, deadline })
 }
 
 /// Reopen a topic and restore the status of its documents

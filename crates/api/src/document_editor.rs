@@ -5,6 +5,7 @@ use axum::extract::{FromRequest, Path, Request};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use domain::document_log::{CommitResult, STEPS_MAX, is_reference};
+use domain::from_fields;
 use domain::id::DocumentId;
 use garde::Validate;
 use serde::Deserialize;
@@ -29,15 +30,10 @@ const PAGE: (i64, i64) = (200, 500);
         (status = 415, description = "UNREADABLE_FILE")))]
 pub(crate) async fn content(cx: Context, Path(id): Path<DocumentId>) -> Result<Response> {
     let content = cx.app().document_workflows().editor_content(cx.context()?, id).await?;
-    let view = EditorContentView {
-        document_id: content.document_id,
-        generation: content.generation,
-        version: content.version,
+    let view = from_fields!(content => EditorContentView {
+        document_id, generation, version, can_edit, read_only_reasons, styles,
         doc: content.content,
-        can_edit: content.can_edit,
-        read_only_reasons: content.read_only_reasons,
-        styles: content.styles,
-    };
+    });
     Ok(([(header::CACHE_CONTROL, "no-store")], Json(view)).into_response())
 }
 
@@ -71,12 +67,10 @@ pub(crate) async fn list(
         .document_workflows()
         .commits_since(cx.context()?, id, range, query.limit.unwrap_or(PAGE.0));
     let found = found.await?;
-    Ok(Json(CommitPage {
-        generation: found.generation,
+    Ok(Json(from_fields!(found => CommitPage {
+        generation, version, has_more,
         commits: found.commits.iter().map(CommitView::from).collect(),
-        version: found.version,
-        has_more: found.has_more,
-    }))
+    })))
 }
 
 /// Steps of one page, to be appended.
@@ -148,14 +142,11 @@ pub(crate) async fn commit(
     SentCommit(body): SentCommit,
 ) -> Result<Json<CommitReply>> {
     let generation = body.generation;
-    let new = NewCommit {
+    let new = from_fields!(body => NewCommit {
+        reference, client_id, version, steps,
         document_id: id,
-        generation,
-        reference: body.reference,
-        client_id: body.client_id,
-        version: body.version,
-        steps: body.steps,
-    };
+        generation: generation,
+    });
     let outcome = cx.app().document_workflows().commit(cx.context()?, new).await?;
     Ok(Json(match outcome {
         CommitOutcome::Committed(committed) => CommitReply {

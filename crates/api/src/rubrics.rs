@@ -3,6 +3,7 @@
 use axum::Json;
 use axum::extract::Path;
 use domain::access::Viewer;
+use domain::from_fields;
 use domain::id::{AssignmentId, RubricId, UserId};
 
 use super::context::Context;
@@ -151,15 +152,10 @@ impl RubricViewer {
     }
 
     fn listed(&self, found: ListedRubric) -> ListedRubricView {
-        ListedRubricView {
+        from_fields!(found => ListedRubricView {
             can_edit: self.can_edit(&found.owner.id),
-            id: found.id,
-            title: found.title,
-            owner: found.owner,
-            is_shared: found.is_shared,
+            id, title, owner, is_shared, max_points, updated_at,
             criterion_count: found.criteria,
-            max_points: found.max_points,
-            updated_at: found.updated_at,
-        }
+        })
     }
 }

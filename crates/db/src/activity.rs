@@ -11,7 +11,7 @@ use super::page::{Position, Slice, Window};
 use super::sql::{Columns, Sql};
 use super::{ReadTx, WriteTx};
 use crate::visibility::CAN_MANAGE_CLASS;
-use crate::{args, fragments, statements};
+use crate::{args, fragments, from_row, named, statements};
 use common::clock;
 use common::error::Result;
 
@@ -46,7 +46,8 @@ statements! {
     INSERT = "INSERT INTO activity_logs (organization_id, id, user_id, user_name, user_role, category, action,
             entity_type, entity_id, entity_name, class_id, course_id, group_id, assignment_id, details, search_key,
             request_id, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";
+        VALUES ($1, :id, :user_id, :user_name, :user_role, :category, :action, :entity_type, :entity_id, :entity_name,
+            :class_id, :course_id, :group_id, :assignment_id, :details, :search_key, :request_id, :created_at)";
     /// Schedules the file of a deleted row for removal.
     INSERT_FILE_REMOVAL = "INSERT INTO file_removals (organization_id, id, file_key, next_attempt_at, created_at)
         VALUES ($1, $2, $3, $4, $4)";
@@ -292,29 +293,20 @@ impl WriteTx<'_> {
         let name = entry.entity_name.as_deref().unwrap_or("");
         let search_key = domain::collation::search_key(&format!("{} {name}", actor.name));
         let now = self.now();
-        self.execute(
+        self.execute_named(
             &INSERT,
-            args![
-                clock::new_id(),
-                actor.user,
-                actor.name,
-                actor.role,
-                entry.category.as_str(),
-                entry.action.as_str(),
-                entry.entity_type,
-                entry.entity_id,
-                entry.entity_name,
-                entry.class_id,
-                entry.course_id,
-                entry.group_id,
-                entry.assignment_id,
-                details.to_string(),
-                search_key,
-                actor.request_id,
-                now,
+            named![entry =>
+                category, action, entity_type, entity_id, entity_name, class_id, course_id, group_id, assignment_id,
+                id: clock::new_id(),
+                user_id: actor.user,
+                user_name: actor.name,
+                user_role: actor.role,
+                details: details.to_string(),
+                search_key: search_key,
+                request_id: actor.request_id,
+                created_at: now,
             ],
         )
-        .map(drop)
     }
 
     /// Schedules a file for removal after the commit.
@@ -322,7 +314,6 @@ impl WriteTx<'_> {
         self.unstored();
         let now = self.now();
         self.execute(&INSERT_FILE_REMOVAL, args![clock::new_id(), key.as_str(), now])
-            .map(drop)
     }
 }
 
@@ -335,23 +326,8 @@ pub fn position(record: &ActivityRecord) -> Position<i64> {
 }
 
 fn record(row: &Columns<'_>) -> Result<ActivityRecord> {
-    Ok(ActivityRecord {
-        id: row.get("id")?,
-        organization_id: row.get("organization_id")?,
-        user_id: row.get("user_id")?,
-        user_name: row.get("user_name")?,
-        user_role: row.get("user_role")?,
-        category: row.get::<Category>("category")?,
-        action: row.get("action")?,
-        entity_type: row.get("entity_type")?,
-        entity_id: row.get("entity_id")?,
-        entity_name: row.get("entity_name")?,
-        class_id: row.get("class_id")?,
-        course_id: row.get("course_id")?,
-        group_id: row.get("group_id")?,
-        assignment_id: row.get("assignment_id")?,
-        details: row.get("details")?,
-        request_id: row.get("request_id")?,
-        created_at: row.get("created_at")?,
+    from_row!(row => ActivityRecord {
+        id, organization_id, user_id, user_name, user_role, category, action, entity_type, entity_id, entity_name,
+        class_id, course_id, group_id, assignment_id, details, request_id, created_at,
     })
 }

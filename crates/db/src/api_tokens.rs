@@ -6,7 +6,7 @@ use domain::user::Person;
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, fragments, statements};
+use crate::{args, fragments, from_row, named, statements};
 use common::error::Result;
 
 fragments! {
@@ -24,8 +24,9 @@ statements! {
         WHERE t.organization_id = $1 ORDER BY t.name, t.id";
     LOCK = "SELECT {API_TOKEN_COLUMNS} FROM api_tokens t WHERE t.organization_id = $1 AND t.id = $2 FOR UPDATE";
     COUNT = "SELECT COUNT(*) FROM api_tokens WHERE organization_id = $1";
-    INSERT = "INSERT INTO api_tokens (organization_id, id, name, scopes, hash, hint, created_by_id, created_at, expires_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    INSERT = "INSERT INTO api_tokens (organization_id, id, name, scopes, hash, hint, created_by_id, created_at,
+            expires_at)
+        VALUES ($1, :id, :name, :scopes, :hash, :hint, :created_by_id, :created_at, :expires_at)";
     DELETE = "DELETE FROM api_tokens WHERE organization_id = $1 AND id = $2";
     /// The tokens that act for a user.
     DELETE_OF_USER = "DELETE FROM api_tokens WHERE organization_id = $1 AND created_by_id = $2
@@ -47,11 +48,10 @@ impl ReadTx<'_> {
         self.fetch_all(&LIST, args![], |row| {
             let token = api_token(row)?;
             Ok(ListedToken {
-                created_by: Person {
+                created_by: from_row!(row => Person {
+                    name = "user_name", image = "user_image",
                     id: token.created_by_id.clone(),
-                    name: row.get("user_name")?,
-                    image: row.get("user_image")?,
-                },
+                })?,
                 is_administrator: row.get("is_administrator")?,
                 token,
             })
@@ -61,25 +61,21 @@ impl ReadTx<'_> {
 
 impl WriteTx<'_> {
     /// Counts the tokens of the organization.
-    pub fn count_api_tokens(&mut self) -> Result<usize> {
-        let count: i64 = self.fetch_one(&COUNT, args![], |row| row.only())?;
-        Ok(usize::try_from(count).unwrap_or(usize::MAX))
+    pub fn count_api_tokens(&mut self) -> Result<i64> {
+        self.fetch_one(&COUNT, args![], |row| row.only())
     }
 
     /// Inserts a token with the hash of its text.
     pub fn insert_api_token(&mut self, token: &ApiToken, hash: &str) -> Result<()> {
         let scopes = token.scopes.to_column();
-        let arguments = args![
-            token.id,
-            token.name,
-            scopes,
-            hash,
-            token.hint,
-            token.created_by_id,
-            token.created_at,
-            token.expires_at,
-        ];
-        self.execute(&INSERT, arguments).map(drop)
+        self.execute_named(
+            &INSERT,
+            named![token =>
+                id, name, hint, created_by_id, created_at, expires_at,
+                scopes: scopes,
+                hash: hash,
+            ],
+        )
     }
 
     /// Deletes a token and returns it.
@@ -97,15 +93,8 @@ impl WriteTx<'_> {
 
 fn api_token(row: &Columns<'_>) -> Result<ApiToken> {
     let scopes: String = row.get("scopes")?;
-    Ok(ApiToken {
-        organization_id: row.get("organization_id")?,
-        id: row.get("id")?,
-        name: row.get("name")?,
+    from_row!(row => ApiToken {
+        organization_id, id, name, hint, created_by_id, created_at, expires_at, last_used_at,
         scopes: TokenScopes::stored(&scopes),
-        hint: row.get("hint")?,
-        created_by_id: row.get("created_by_id")?,
-        created_at: row.get("created_at")?,
-        expires_at: row.get("expires_at")?,
-        last_used_at: row.get("last_used_at")?,
     })
 }

@@ -141,7 +141,7 @@ impl WriteTx<'_> {
         let now = self.now();
         let deleted_by = self.actor().user.clone();
         let (group_id, group_name) = new.group.as_ref().map(|(id, name)| (id, name)).unzip();
-        let inserted = self.execute(
+        let inserted = self.execute_counted(
             &INSERT,
             args![
                 new.class_id,

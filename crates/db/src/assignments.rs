@@ -2,9 +2,10 @@
 //! of their organization, students the topics that a group visible to them works on. Links (`group_assignments.rs`) and
 //! files (`attachments.rs`) are read with the same conditions and joined in memory.
 
+use domain::from_fields;
 use std::collections::HashMap;
 
-use domain::assignment::{Assignment, AssignmentCompletion, AssignmentOrder, AssignmentStatus, LatePolicy};
+use domain::assignment::{Assignment, AssignmentCompletion, AssignmentOrder, AssignmentStatus};
 use domain::collation::search_key;
 use domain::details::{AssignmentDetails, GroupAssignmentDetails};
 use domain::file::AssignmentAttachment;
@@ -18,7 +19,7 @@ use super::sql::{Columns, Sql};
 use super::{ReadTx, WriteTx};
 use crate::labels::{class_label, optional_course_label};
 use crate::visibility::{CAN_MANAGE_CLASS, CAN_VIEW_LINK};
-use crate::{args, fragments, named, statements};
+use crate::{args, fragments, from_row, named, statements};
 use common::error::Result;
 
 fragments! {
@@ -81,14 +82,14 @@ statements! {
             required_submissions, class_id, course_id, is_shared, status, finished_at, finished_by_id, max_points,
             grade_scale, late_policy, created_by_id, created_at, updated_at, search_key, is_draft, publish_at)
         VALUES ($1, :id, :title, :title_key, :description, :deadline, :required_submissions, :class_id, :course_id,
-            :is_shared, :status, :finished_at, :finished_by_id, :max_points, :grade_scale, :late_policy,
-            :created_by_id, :created_at, :updated_at, :search_key, :is_draft, :publish_at)";
+            :is_shared, :status, :finished_at, :finished_by_id, :max_points, :grade_scale, :late_policy, :created_by_id,
+            :created_at, :updated_at, :search_key, :is_draft, :publish_at)";
     /// Updates every mutable field of a topic.
     UPDATE = "UPDATE assignments SET title = :title, title_key = :title_key, description = :description,
             deadline = :deadline, required_submissions = :required_submissions, course_id = :course_id,
             is_shared = :is_shared, status = :status, finished_at = :finished_at, finished_by_id = :finished_by_id,
-            max_points = :max_points, grade_scale = :grade_scale, late_policy = :late_policy,
-            updated_at = :updated_at, search_key = :search_key, is_draft = :is_draft, publish_at = :publish_at
+            max_points = :max_points, grade_scale = :grade_scale, late_policy = :late_policy, updated_at = :updated_at,
+            search_key = :search_key, is_draft = :is_draft, publish_at = :publish_at
         WHERE organization_id = $1 AND id = :id";
 }
 
@@ -189,25 +190,16 @@ impl WriteTx<'_> {
         let (title, finish) = (assignment.title.as_str(), assignment.finished.as_ref());
         self.execute_named(
             statement,
-            named![
-                id: assignment.id,
+            named![assignment =>
+                id, description, deadline, class_id, course_id, is_shared, grade_scale, late_policy, created_by_id,
+                created_at, updated_at,
                 title: title,
                 title_key: name_key(title),
-                description: assignment.description,
-                deadline: assignment.deadline,
                 required_submissions: assignment.required_submissions.get(),
-                class_id: assignment.class_id,
-                course_id: assignment.course_id,
-                is_shared: assignment.is_shared,
                 status: assignment.status(),
                 finished_at: finish.map(|finish| finish.at),
                 finished_by_id: finish.and_then(|finish| finish.by.as_ref()),
                 max_points: assignment.max_points.map(Points::get),
-                grade_scale: assignment.grade_scale,
-                late_policy: assignment.late_policy,
-                created_by_id: assignment.created_by_id,
-                created_at: assignment.created_at,
-                updated_at: assignment.updated_at,
                 search_key: search_key(title),
                 is_draft: assignment.publication.is_draft,
                 publish_at: assignment.publication.publish_at,
@@ -235,14 +227,11 @@ fn joined(
     for row in links {
         if let Some(index) = indexes.get(&row.link.assignment_id) {
             let details = &mut topics[*index].details;
-            let link = GroupAssignmentDetails {
-                link: row.link,
+            let link = from_fields!(row => GroupAssignmentDetails {
+                link, group_context, submitted_count, current_submission,
                 assignment: details.assignment.clone(),
-                group_context: row.group_context,
                 attachments: details.attachments.clone(),
-                submitted_count: row.submitted_count,
-                current_submission: row.current_submission,
-            };
+            });
             details.links.push(link);
         }
     }
@@ -268,38 +257,20 @@ fn visible(row: &Columns<'_>) -> Result<VisibleAssignment> {
         attachments: Vec::new(),
         links: Vec::new(),
     };
-    Ok(VisibleAssignment {
-        details,
-        groups: row.get("group_count")?,
-        is_managed: row.get("is_managed")?,
-    })
+    from_row!(row => VisibleAssignment { groups = "group_count", is_managed, details: details })
 }
 
 /// Reads a topic from [`ASSIGNMENT_COLUMNS`] with its id and organization.
 pub(super) fn assignment(row: &Columns<'_>) -> Result<Assignment> {
-    Ok(Assignment {
-        id: row.get("assignment_id")?,
-        organization_id: row.get("organization_id")?,
-        class_id: row.get("class_id")?,
-        course_id: row.get("course_id")?,
-        title: row.get("title")?,
-        description: row.get("description")?,
-        deadline: row.get("deadline")?,
+    from_row!(row => Assignment {
+        id = "assignment_id", organization_id, class_id, course_id, title, description, deadline, is_shared,
+        grade_scale, late_policy, created_by_id, created_at, updated_at,
         required_submissions: RequiredSubmissions::stored(row.get("required_submissions")?),
-        is_shared: row.get("is_shared")?,
         finished: {
             let (at, by) = (row.get::<Option<_>>("finished_at")?, row.get("finished_by_id")?);
             at.map(|at| AssignmentCompletion { at, by })
         },
         max_points: row.get::<Option<f64>>("max_points")?.map(Points::stored),
-        grade_scale: row.get("grade_scale")?,
-        late_policy: row.get::<LatePolicy>("late_policy")?,
-        publication: TopicPublication {
-            is_draft: row.get("is_draft")?,
-            publish_at: row.get("publish_at")?,
-        },
-        created_by_id: row.get("created_by_id")?,
-        created_at: row.get("created_at")?,
-        updated_at: row.get("updated_at")?,
+        publication: from_row!(row => TopicPublication { is_draft, publish_at })?,
     })
 }

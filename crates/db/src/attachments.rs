@@ -9,7 +9,7 @@ use super::{ReadTx, WriteTx};
 use crate::assignments::{STAFF_TOPICS, STUDENT_TOPICS};
 use crate::labels::stored_file;
 use crate::visibility::{CAN_MANAGE_CLASS, CAN_VIEW_LINK};
-use crate::{args, fragments, statements};
+use crate::{args, fragments, from_row, named, statements};
 use common::error::{Error, Result};
 
 fragments! {
@@ -40,7 +40,8 @@ statements! {
     STAGED = "{SELECT_FILES} a.id = $5 AND f.staged_at IS NOT NULL ORDER BY f.created_at, f.id";
     INSERT = "INSERT INTO assignment_attachments (organization_id, id, assignment_id, group_assignment_id, file_name,
             mime_type, size, sha256, file_key, staged_at, uploaded_by_id, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+        VALUES ($1, :id, :assignment_id, :group_assignment_id, :file_name, :mime_type, :size, :sha256, :file_key,
+            :staged_at, :uploaded_by_id, :created_at)";
     /// Turns a staged file into a shared one.
     PUBLISH = "UPDATE assignment_attachments SET staged_at = NULL WHERE organization_id = $1 AND id = $2";
     DELETE = "DELETE FROM assignment_attachments WHERE organization_id = $1 AND id = $2";
@@ -80,28 +81,22 @@ impl WriteTx<'_> {
     /// Inserts a file and counts its size against the storage quota.
     pub fn insert_file(&mut self, new: &AssignmentAttachment) -> Result<()> {
         self.stored(new.file.size);
-        self.execute(
+        self.execute_named(
             &INSERT,
-            args![
-                new.id,
-                new.assignment_id,
-                new.group_assignment_id,
-                new.file.file_name,
-                new.file.mime_type,
-                new.file.size,
-                new.file.sha256,
-                new.file.key.as_str(),
-                new.staged_at,
-                new.uploaded_by_id,
-                new.created_at,
+            named![new =>
+                id, assignment_id, group_assignment_id, staged_at, uploaded_by_id, created_at,
+                file_name: new.file.file_name,
+                mime_type: new.file.mime_type,
+                size: new.file.size,
+                sha256: new.file.sha256,
+                file_key: new.file.key,
             ],
         )
-        .map(drop)
     }
 
     /// Turns a staged file into a shared one; `NotFound` if it was deleted in the meantime.
     pub fn publish_file(&mut self, id: &AttachmentId) -> Result<()> {
-        if self.execute(&PUBLISH, args![id])? == 0 {
+        if self.execute_counted(&PUBLISH, args![id])? == 0 {
             Err(Error::NotFound)
         } else {
             Ok(())
@@ -110,7 +105,7 @@ impl WriteTx<'_> {
 
     /// Deletes the row of a file. The caller schedules the removal of the stored bytes with the change it records.
     pub fn delete_file(&mut self, id: &AttachmentId) -> Result<()> {
-        if self.execute(&DELETE, args![id])? == 0 {
+        if self.execute_counted(&DELETE, args![id])? == 0 {
             Err(Error::NotFound)
         } else {
             Ok(())
@@ -119,14 +114,8 @@ impl WriteTx<'_> {
 }
 
 pub(super) fn file(row: &Columns<'_>) -> Result<AssignmentAttachment> {
-    Ok(AssignmentAttachment {
-        id: row.get("id")?,
-        organization_id: row.get("organization_id")?,
-        assignment_id: row.get("assignment_id")?,
-        group_assignment_id: row.get("group_assignment_id")?,
+    from_row!(row => AssignmentAttachment {
+        id, organization_id, assignment_id, group_assignment_id, staged_at, uploaded_by_id, created_at,
         file: stored_file(row)?,
-        staged_at: row.get("staged_at")?,
-        uploaded_by_id: row.get("uploaded_by_id")?,
-        created_at: row.get("created_at")?,
     })
 }

@@ -126,7 +126,7 @@ impl WriteTx<'_> {
         let left: Vec<GroupId> =
             self.fetch_all(&GROUPS_OF_STUDENT, args![class, student], |row| row.get("group_id"))?;
         self.execute(&LEAVE_GROUPS, args![class, student])?;
-        if self.execute(&LEAVE_CLASS, args![class, student])? == 0 {
+        if self.execute_counted(&LEAVE_CLASS, args![class, student])? == 0 {
             return Err(Error::NotFound);
         }
         if left.is_empty() {

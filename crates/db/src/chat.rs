@@ -7,14 +7,14 @@ use domain::access::{MemberRole, PlatformRole};
 use domain::file::MessageAttachment;
 use domain::group::GroupContext;
 use domain::id::{AttachmentId, MessageId, UserId, WorkRoomId};
-use domain::message::{MessageSender, MessageType, ReadingMark, RoomMessage};
+use domain::message::{MessageSender, ReadingMark, RoomMessage};
 use domain::text::ClientMessageId;
 
 use super::page::{Position, Slice, Window};
 use super::sql::{Columns, Sql, Value};
 use super::{ReadTx, WriteTx};
 use crate::labels::{PERSON_COLUMNS, stored_file};
-use crate::{args, fragments, statements};
+use crate::{args, fragments, from_row, named, statements};
 use common::error::{Error, Result};
 
 fragments! {
@@ -48,9 +48,9 @@ statements! {
         RETURNING last_message_seq";
     LAST_SEQ = "SELECT last_message_seq FROM work_rooms WHERE organization_id = $1 AND id = $2";
     INSERT = "INSERT INTO work_room_messages (organization_id, id, work_room_id, seq, sender_id, type, content,
-        reply_to_id,
-            client_message_id, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+            reply_to_id, client_message_id, created_at)
+        VALUES ($1, :id, :work_room_id, :seq, :sender_id, :type, :content, :reply_to_id, :client_message_id,
+            :created_at)";
     /// Updates the content of a message.
     REWRITE = "UPDATE work_room_messages SET content = $4, edited_at = $5
         WHERE organization_id = $1 AND work_room_id = $2 AND id = $3";
@@ -71,9 +71,8 @@ statements! {
         ORDER BY f.created_at, f.id";
     /// Inserts a file that no message refers to yet.
     INSERT_FILE = "INSERT INTO message_attachments (organization_id, id, work_room_id, file_name, mime_type, size,
-        sha256,
-            file_key, uploaded_by_id, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+            sha256, file_key, uploaded_by_id, created_at)
+        VALUES ($1, :id, :work_room_id, :file_name, :mime_type, :size, :sha256, :file_key, :uploaded_by_id, :created_at)";
     /// Attaches a pending upload to a message.
     NAME_FILE = "UPDATE message_attachments SET message_id = $5
             WHERE organization_id = $1 AND work_room_id = $2 AND id = $3
@@ -164,12 +163,11 @@ impl ReadTx<'_> {
 
     /// Returns the read marker of a user in a room.
     pub fn reading_mark(&mut self, room: &WorkRoomId, reader: &UserId) -> Result<ReadingMark> {
-        let found = self.fetch_optional(&MARK, args![room, reader], |row| {
-            Ok(ReadingMark {
-                seq: row.get("last_read_seq")?,
-                own_after: row.get("own_after")?,
-            })
-        });
+        let found = self.fetch_optional(
+            &MARK,
+            args![room, reader],
+            |row| from_row!(row => ReadingMark { seq = "last_read_seq", own_after }),
+        );
         Ok(found?.unwrap_or_default())
     }
 
@@ -218,54 +216,43 @@ impl WriteTx<'_> {
 
     /// Inserts a message without its files.
     pub fn insert_room_message(&mut self, new: &RoomMessage, sender: Option<&UserId>) -> Result<()> {
-        self.execute(
+        self.execute_named(
             &INSERT,
-            args![
-                new.id,
-                new.work_room_id,
-                new.seq,
-                sender,
-                new.kind.as_str(),
-                new.content,
-                new.reply_to_id,
-                new.client_message_id,
-                new.created_at,
+            named![new =>
+                id, work_room_id, seq, content, reply_to_id, client_message_id, created_at,
+                sender_id: sender,
+                type: new.kind,
             ],
         )
-        .map(drop)
     }
 
     /// Updates the content of a message.
     pub fn rewrite_room_message(&mut self, message: &RoomMessage) -> Result<()> {
         let arguments = args![message.work_room_id, message.id, message.content, message.edited_at];
-        self.execute(&REWRITE, arguments).map(drop)
+        self.execute(&REWRITE, arguments)
     }
 
     /// Marks a message as deleted.
     pub fn delete_room_message(&mut self, message: &RoomMessage, by: &UserId) -> Result<()> {
         let arguments = args![message.work_room_id, message.id, message.deleted_at, by];
-        self.execute(&DELETE, arguments).map(drop)
+        self.execute(&DELETE, arguments)
     }
 
     /// Inserts a file that no message refers to yet.
     pub fn insert_chat_file(&mut self, new: &MessageAttachment) -> Result<()> {
         self.stored(new.file.size);
         let file = &new.file;
-        self.execute(
+        self.execute_named(
             &INSERT_FILE,
-            args![
-                new.id,
-                new.work_room_id,
-                file.file_name,
-                file.mime_type,
-                file.size,
-                file.sha256,
-                file.key.as_str(),
-                new.uploaded_by_id,
-                new.created_at,
+            named![new =>
+                id, work_room_id, uploaded_by_id, created_at,
+                file_name: file.file_name,
+                mime_type: file.mime_type,
+                size: file.size,
+                sha256: file.sha256,
+                file_key: file.key,
             ],
         )
-        .map(drop)
     }
 
     /// Attaches a pending upload of this user to a message; `NotFound` for every other file.
@@ -276,7 +263,7 @@ impl WriteTx<'_> {
         uploader: &UserId,
         message: &MessageId,
     ) -> Result<()> {
-        if self.execute(&NAME_FILE, args![room, id, uploader, message])? == 0 {
+        if self.execute_counted(&NAME_FILE, args![room, id, uploader, message])? == 0 {
             Err(Error::NotFound)
         } else {
             Ok(())
@@ -286,38 +273,28 @@ impl WriteTx<'_> {
     /// Deletes the row of a pending upload; returns whether it existed. The caller schedules the removal of the stored
     /// bytes with the change it records.
     pub fn delete_unsent_file(&mut self, room: &WorkRoomId, id: &AttachmentId) -> Result<bool> {
-        Ok(self.execute(&DROP_FILE, args![room, id])? > 0)
+        Ok(self.execute_counted(&DROP_FILE, args![room, id])? > 0)
     }
 
     /// Sets the read marker of a user.
     pub fn set_reading_mark(&mut self, room: &WorkRoomId, reader: &UserId, mark: ReadingMark) -> Result<()> {
         let now = self.now();
         self.execute(&SET_MARK, args![room, reader, mark.seq, mark.own_after, now])
-            .map(drop)
     }
 
     /// Counts a message of the user's own, which is never unread for them.
     pub fn count_own(&mut self, room: &WorkRoomId, author: &UserId) -> Result<()> {
         let now = self.now();
-        self.execute(&COUNT_OWN, args![room, author, now]).map(drop)
+        self.execute(&COUNT_OWN, args![room, author, now])
     }
 }
 
 fn message(row: &Columns<'_>) -> Result<RoomMessage> {
-    Ok(RoomMessage {
-        id: row.get("id")?,
-        organization_id: row.get("organization_id")?,
-        work_room_id: row.get("work_room_id")?,
-        seq: row.get("seq")?,
+    from_row!(row => RoomMessage {
+        id, organization_id, work_room_id, seq, kind = "type", content, reply_to_id, client_message_id, created_at,
+        edited_at, deleted_at,
         sender: sender(row)?,
-        kind: row.get::<MessageType>("type")?,
-        content: row.get("content")?,
         attachments: Vec::new(),
-        reply_to_id: row.get("reply_to_id")?,
-        client_message_id: row.get("client_message_id")?,
-        created_at: row.get("created_at")?,
-        edited_at: row.get("edited_at")?,
-        deleted_at: row.get("deleted_at")?,
     })
 }
 
@@ -333,13 +310,8 @@ fn sender(row: &Columns<'_>) -> Result<Option<MessageSender>> {
 }
 
 fn file(row: &Columns<'_>) -> Result<MessageAttachment> {
-    Ok(MessageAttachment {
-        id: row.get("id")?,
-        organization_id: row.get("organization_id")?,
-        work_room_id: row.get("work_room_id")?,
-        message_id: row.get("message_id")?,
+    from_row!(row => MessageAttachment {
+        id, organization_id, work_room_id, message_id, uploaded_by_id, created_at,
         file: stored_file(row)?,
-        uploaded_by_id: row.get("uploaded_by_id")?,
-        created_at: row.get("created_at")?,
     })
 }

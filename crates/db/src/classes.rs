@@ -15,7 +15,7 @@ use super::sql::{Columns, Sql};
 use super::{ReadTx, WriteTx};
 use crate::labels::{PERSON_COLUMNS, SUBJECT_LABEL_COLUMNS, person, subject_label};
 use crate::visibility::CAN_LIST_CLASS;
-use crate::{args, fragments, named, statements};
+use crate::{args, fragments, from_row, named, statements};
 use common::error::Result;
 
 fragments! {
@@ -76,9 +76,9 @@ statements! {
     /// A member who can own a class or teach in it.
     TEACHER = "SELECT {PERSON_COLUMNS} FROM members m JOIN users u ON u.id = m.user_id
         WHERE m.organization_id = $1 AND m.user_id = $2 AND m.role IN ('owner', 'admin', 'teacher')";
-    INSERT = "INSERT INTO classes (organization_id, id, name, name_key, academic_year, semester, start_date,
-            end_date, status, teacher_id, homeroom_id, external_id, schedule, created_at, updated_at, search_key,
-            sort_key, follows_homeroom)
+    INSERT = "INSERT INTO classes (organization_id, id, name, name_key, academic_year, semester, start_date, end_date,
+            status, teacher_id, homeroom_id, external_id, schedule, created_at, updated_at, search_key, sort_key,
+            follows_homeroom)
         VALUES ($1, :id, :name, :name_key, :academic_year, :semester, :start_date, :end_date, :status, :teacher_id,
             :homeroom_id, :external_id, :schedule, :created_at, :updated_at, :search_key, :sort_key, :follows_homeroom)";
     /// Updates every field of a class.
@@ -222,22 +222,12 @@ impl WriteTx<'_> {
         let (name, schedule) = (class.name.as_str(), json(class)?);
         self.execute_named(
             statement,
-            named![
-                id: class.id,
+            named![class =>
+                id, academic_year, semester, start_date, end_date, status, teacher_id, homeroom_id, follows_homeroom,
+                external_id, created_at, updated_at,
                 name: name,
                 name_key: name_key(name),
-                academic_year: class.academic_year,
-                semester: class.semester,
-                start_date: class.start_date,
-                end_date: class.end_date,
-                status: class.status,
-                teacher_id: class.teacher_id,
-                homeroom_id: class.homeroom_id,
-                follows_homeroom: class.follows_homeroom,
-                external_id: class.external_id,
                 schedule: schedule,
-                created_at: class.created_at,
-                updated_at: class.updated_at,
                 search_key: search_key(name),
                 sort_key: sort_key(name),
             ],
@@ -246,7 +236,7 @@ impl WriteTx<'_> {
 
     /// Adds a subject to a class; does nothing if it is listed already.
     pub fn add_class_subject(&mut self, class: &ClassId, subject: &SubjectId) -> Result<()> {
-        self.execute(&ADD_SUBJECT, args![class, subject]).map(drop)
+        self.execute(&ADD_SUBJECT, args![class, subject])
     }
 
     /// Returns whether a course of the class is in this subject.
@@ -256,18 +246,18 @@ impl WriteTx<'_> {
 
     /// Removes a subject without courses from a class.
     pub fn remove_class_subject(&mut self, class: &ClassId, subject: &SubjectId) -> Result<()> {
-        self.execute(&REMOVE_SUBJECT, args![class, subject]).map(drop)
+        self.execute(&REMOVE_SUBJECT, args![class, subject])
     }
 
     /// Adds a co-teacher; returns whether they were added.
     pub fn add_co_teacher(&mut self, class: &ClassId, teacher: &UserId, origin: CoTeacherOrigin) -> Result<bool> {
         let now = self.now();
-        Ok(self.execute(&ADD_TEACHER, args![class, teacher, now, origin.as_str()])? > 0)
+        Ok(self.execute_counted(&ADD_TEACHER, args![class, teacher, now, origin.as_str()])? > 0)
     }
 
     /// Removes a co-teacher; returns whether they were one.
     pub fn remove_co_teacher(&mut self, class: &ClassId, teacher: &UserId) -> Result<bool> {
-        Ok(self.execute(&REMOVE_TEACHER, args![class, teacher])? > 0)
+        Ok(self.execute_counted(&REMOVE_TEACHER, args![class, teacher])? > 0)
     }
 }
 
@@ -316,20 +306,15 @@ fn details(row: &Columns<'_>) -> Result<ClassDetails> {
             (Some(id), Some(name)) => Some(HomeroomLabel { id, name }),
             _ => None,
         },
-        counts: ClassCounts {
-            students: row.get("student_count")?,
-            groups: row.get("group_count")?,
-            courses: row.get("course_count")?,
-            assignments: row.get("assignment_count")?,
-        },
+        counts: from_row!(row => ClassCounts {
+            students = "student_count", groups = "group_count", courses = "course_count",
+            assignments = "assignment_count",
+        })?,
     })
 }
 
 fn homeroom(row: &Columns<'_>) -> Result<HomeroomLabel> {
-    Ok(HomeroomLabel {
-        id: row.get("homeroom_id")?,
-        name: row.get("homeroom_name")?,
-    })
+    from_row!(row => HomeroomLabel { id = "homeroom_id", name = "homeroom_name" })
 }
 
 fn co_teacher(row: &Columns<'_>) -> Result<(ClassId, Person)> {

@@ -274,7 +274,7 @@ impl WriteTx<'_> {
 
     /// Deletes a comment, with its thread if it is the last one.
     pub fn delete_comment(&mut self, thread: &CommentThreadId, id: &CommentId, is_last: bool) -> Result<()> {
-        if self.execute(&DELETE_COMMENT, args![thread, id])? == 0 {
+        if self.execute_counted(&DELETE_COMMENT, args![thread, id])? == 0 {
             return Err(Error::NotFound);
         }
         if is_last {

@@ -239,8 +239,22 @@ impl Connection {
         Ok(self.fetch_all(sql, arguments, read)?.into_iter().next())
     }
 
+    /// Executes a statement with named parameters. Values that it does not name are ignored.
+    pub(super) fn execute_named(&mut self, sql: &'static Sql, values: &[(&str, Value<'_>)]) -> Result<()> {
+        self.execute(sql, &sql.arguments_of(values)?)
+    }
+
+    /// Executes a statement with named parameters that may affect no row, and returns whether it did.
+    pub(super) fn execute_conditional(&mut self, sql: &'static Sql, values: &[(&str, Value<'_>)]) -> Result<bool> {
+        Ok(self.execute_counted(sql, &sql.arguments_of(values)?)? > 0)
+    }
+
+    pub fn execute(&mut self, sql: &'static Sql, arguments: &[Value<'_>]) -> Result<()> {
+        self.execute_counted(sql, arguments).map(drop)
+    }
+
     /// Executes a statement and returns the number of affected rows.
-    pub fn execute(&mut self, sql: &'static Sql, arguments: &[Value<'_>]) -> Result<u64> {
+    pub fn execute_counted(&mut self, sql: &'static Sql, arguments: &[Value<'_>]) -> Result<u64> {
         let mut executor = match self {
             Self::Sqlite(connection) => Executor::Sqlite(connection),
             Self::Postgres(connection) => Executor::Postgres(connection),

@@ -9,7 +9,7 @@ use domain::user::Person;
 
 use super::{ReadTx, WriteTx};
 use crate::labels::{PERSON_COLUMNS, person};
-use crate::{args, statements};
+use crate::{args, from_row, statements};
 use common::error::Result;
 
 statements! {
@@ -65,16 +65,9 @@ impl ReadTx<'_> {
     pub fn contributions(&mut self, group: &GroupId) -> Result<Vec<(Person, Vec<Contribution>)>> {
         let rows = self.fetch_all(&OF_GROUP, args![group], |row| {
             let person = person(row)?;
-            let contribution = Contribution {
-                document_id: row.get("document_id")?,
-                title: row.get("title")?,
-                editing_millis: row.get("editing_millis")?,
-                saves: row.get("saves")?,
-                first_at: row.get("first_at")?,
-                last_at: row.get("last_at")?,
-                characters: row.get("characters")?,
-                text_characters: row.get("text_characters")?,
-            };
+            let contribution = from_row!(row => Contribution {
+                document_id, title, editing_millis, saves, first_at, last_at, characters, text_characters,
+            })?;
             Ok((person, contribution))
         })?;
         let mut people: Vec<(Person, Vec<Contribution>)> = Vec::new();
@@ -97,9 +90,8 @@ impl WriteTx<'_> {
     /// Returns, per user, until when their editing time was counted in any document of a room. Concurrent counts wait
     /// until the end of the transaction.
     pub fn counted_in_room(&mut self, room: &WorkRoomId) -> Result<BTreeMap<UserId, Timestamp>> {
-        let rows: Vec<(UserId, Timestamp)> = self.fetch_all(&COUNTED, args![room], |row| {
-            Ok((row.get("user_id")?, row.get("counted_until")?))
-        })?;
+        let rows: Vec<(UserId, Timestamp)> =
+            self.fetch_all(&COUNTED, args![room], |row| row.pair("user_id", "counted_until"))?;
         let mut counted = BTreeMap::new();
         for (user, until) in rows {
             let last = counted.entry(user).or_insert(until);
@@ -118,7 +110,6 @@ impl WriteTx<'_> {
         (from, until): (Timestamp, Timestamp),
     ) -> Result<()> {
         self.execute(&PRESENT, args![document, user, since, from, until])
-            .map(drop)
     }
 
     /// Records how many characters of a text each user has written. Users without contributions are ignored.
@@ -138,6 +129,6 @@ impl WriteTx<'_> {
     /// Counts a save of a member.
     pub fn add_save(&mut self, document: &DocumentId, user: &UserId) -> Result<()> {
         let now = self.now();
-        self.execute(&SAVED, args![document, user, now]).map(drop)
+        self.execute(&SAVED, args![document, user, now])
     }
 }

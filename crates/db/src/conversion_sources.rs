@@ -27,11 +27,10 @@ impl WriteTx<'_> {
     ) -> Result<()> {
         let key = source.file_key();
         self.execute(&INSERT, args![source.id, key.as_str(), removed_at, now])
-            .map(drop)
     }
 
     /// Ends the time in which a source can be fetched; its file is removed after the commit.
     pub fn release_conversion_source(&mut self, id: &ConversionSourceId) -> Result<()> {
-        self.execute(&RELEASE, args![id]).map(drop)
+        self.execute(&RELEASE, args![id])
     }
 }

@@ -5,7 +5,7 @@ use domain::id::{RevisionId, SubmissionDocumentId};
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, statements};
+use crate::{args, from_row, statements};
 use common::clock;
 use common::error::Result;
 
@@ -110,9 +110,5 @@ fn file(row: &Columns<'_>) -> Result<FileKey> {
 }
 
 fn converted(row: &Columns<'_>) -> Result<ConvertedFile> {
-    Ok(ConvertedFile {
-        key: row.get::<FileKey>("file_key")?,
-        size: row.get("size")?,
-        sha256: row.get("sha256")?,
-    })
+    from_row!(row => ConvertedFile { key = "file_key", size, sha256 })
 }

@@ -9,7 +9,7 @@ use domain::text::name_key;
 use super::sql::{Columns, Sql};
 use super::{ReadTx, WriteTx};
 use crate::labels::{class_label, subject_label};
-use crate::{args, fragments, named, statements};
+use crate::{args, fragments, from_row, named, statements};
 use common::error::Result;
 
 fragments! {
@@ -100,16 +100,10 @@ impl WriteTx<'_> {
         let name = course.name.as_str();
         self.execute_named(
             statement,
-            named![
-                id: course.id,
-                class_id: course.class_id,
-                subject_id: course.subject_id,
+            named![course =>
+                id, class_id, subject_id, description, status, created_at, updated_at,
                 name: name,
                 name_key: name_key(name),
-                description: course.description,
-                status: course.status,
-                created_at: course.created_at,
-                updated_at: course.updated_at,
                 search_key: search_key(name),
                 sort_key: sort_key(name),
             ],
@@ -131,23 +125,13 @@ impl WriteTx<'_> {
 
 fn details(row: &Columns<'_>) -> Result<CourseDetails> {
     Ok(CourseDetails {
-        course: Course {
-            id: row.get("id")?,
-            organization_id: row.get("organization_id")?,
-            class_id: row.get("class_id")?,
-            subject_id: row.get("subject_id")?,
-            name: row.get("name")?,
-            description: row.get("description")?,
-            status: row.get::<CourseStatus>("status")?,
-            created_at: row.get("created_at")?,
-            updated_at: row.get("updated_at")?,
-        },
+        course: from_row!(row => Course {
+            id, organization_id, class_id, subject_id, name, description, status, created_at, updated_at,
+        })?,
         class: class_label(row)?,
         subject: subject_label(row)?,
-        counts: CourseCounts {
-            groups: row.get("group_count")?,
-            assignments: row.get("assignment_count")?,
-            active_assignments: row.get("active_assignment_count")?,
-        },
+        counts: from_row!(row => CourseCounts {
+            groups = "group_count", assignments = "assignment_count", active_assignments = "active_assignment_count",
+        })?,
     })
 }

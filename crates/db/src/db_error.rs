@@ -2,6 +2,7 @@
 //! error codes. PostgreSQL reports the name of the constraint, SQLite only the columns, so each key lists both.
 
 use domain::error_code::ErrorCode;
+use domain::from_fields;
 use postgres::error::SqlState;
 
 use super::server::{self, ConnectError};
@@ -256,11 +257,6 @@ fn postgres_errors(error: &anyhow::Error) -> impl Iterator<Item = &postgres::Err
 
 impl UniqueKey {
     fn to_error(&self) -> Error {
-        Error::Conflict {
-            code: self.code,
-            message: self.message,
-            path: self.path,
-            existing_id: None,
-        }
+        from_fields!(self => Error::Conflict { code, message, path, existing_id: None })
     }
 }

@@ -1,17 +1,14 @@
 //! Deleted documents and the content that was saved after their deletion (late texts).
 
-use domain::document_kind::FileExtension;
-use domain::file::FileKey;
 use domain::id::{ClassId, DocumentId, LateTextId};
 use domain::late_text::{DeletedDocument, LateText};
-use domain::time::Timestamp;
 use domain::user::Person;
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
 use crate::labels::{PERSON_COLUMNS, optional_person};
 use crate::visibility::CAN_MANAGE_CLASS;
-use crate::{args, fragments, statements};
+use crate::{args, fragments, from_row, named, statements};
 use common::error::Result;
 use common::failpoint;
 
@@ -65,9 +62,9 @@ statements! {
     /// Deletes a late text that a newer one replaces.
     DELETE = "DELETE FROM late_texts WHERE organization_id = $1 AND id = $2";
     INSERT = "INSERT INTO late_texts (organization_id, id, document_id, generation, file_extension, file_key, size,
-        sha256,
-            saved_by_id, last_save, received_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+            sha256, saved_by_id, last_save, received_at)
+        VALUES ($1, :id, :document_id, :generation, :file_extension, :file_key, :size, :sha256, :saved_by_id,
+            :last_save, :received_at)";
     /// Detaches the deleted documents of a class that is deleted; from then on only admins see them.
     FREE = "UPDATE deleted_documents SET class_id = NULL WHERE organization_id = $1 AND class_id = $2";
 }
@@ -109,7 +106,7 @@ impl WriteTx<'_> {
 
     /// Detaches the deleted documents of a class that is deleted; from then on only admins see them.
     pub(super) fn free_deleted_documents(&mut self, class: &ClassId) -> Result<()> {
-        self.execute(&FREE, args![class]).map(drop)
+        self.execute(&FREE, args![class])
     }
 
     /// Returns the record of a deleted document, locked until the end of the transaction.
@@ -128,52 +125,27 @@ impl WriteTx<'_> {
         if let Some(former) = former {
             self.execute(&DELETE, args![former.id])?;
         }
-        self.execute(
+        self.execute_named(
             &INSERT,
-            args![
-                new.id,
-                new.document_id,
-                new.generation,
-                new.file_extension.as_str(),
-                new.file_key.as_str(),
-                new.size,
-                new.sha256,
-                new.saved_by_id,
-                new.last_save,
-                new.received_at
+            named![new =>
+                id, document_id, generation, file_extension, file_key, size, sha256, saved_by_id, last_save,
+                received_at,
             ],
         )
-        .map(drop)
     }
 }
 
 fn deleted(row: &Columns<'_>) -> Result<DeletedDocument> {
-    Ok(DeletedDocument {
-        id: row.get("id")?,
-        class_id: row.get("class_id")?,
-        class_name: row.get("class_name")?,
-        group_id: row.get("group_id")?,
-        group_name: row.get("group_name")?,
-        title: row.get("title")?,
-        file_extension: row.get::<FileExtension>("file_extension")?,
-        generation: row.get("generation")?,
-        oldest_generation: row.get("oldest_generation")?,
-        deleted_at: row.get("deleted_at")?,
+    from_row!(row => DeletedDocument {
+        id, class_id, class_name, group_id, group_name, title, file_extension, generation, oldest_generation,
+        deleted_at,
     })
 }
 
 fn text(row: &Columns<'_>) -> Result<LateText> {
-    Ok(LateText {
-        id: row.get("late_text_id")?,
-        document_id: row.get("document_id")?,
-        generation: row.get("saved_generation")?,
-        file_extension: row.get::<FileExtension>("saved_extension")?,
-        file_key: row.get::<FileKey>("file_key")?,
-        size: row.get("size")?,
-        sha256: row.get("sha256")?,
-        saved_by_id: row.get("saved_by_id")?,
-        last_save: row.get::<Option<Timestamp>>("last_save")?,
-        received_at: row.get("received_at")?,
+    from_row!(row => LateText {
+        id = "late_text_id", document_id, generation = "saved_generation", file_extension = "saved_extension", file_key,
+        size, sha256, saved_by_id, last_save, received_at,
     })
 }
 

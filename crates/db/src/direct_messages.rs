@@ -12,7 +12,7 @@ use super::sql::Columns;
 use super::{ReadTx, WriteTx};
 use crate::labels::{PERSON_COLUMNS, person};
 use crate::visibility::CAN_MANAGE_CLASS;
-use crate::{args, fragments, statements};
+use crate::{args, fragments, from_row, named, statements};
 use common::error::Result;
 
 /// Maximum number of recipients per message in lists; a single message contains all.
@@ -93,7 +93,7 @@ statements! {
             AND CAST($4 AS BIGINT) IS NOT NULL) x
         WHERE x.may OR x.is_mate";
     INSERT = "INSERT INTO direct_messages (organization_id, id, sender_id, class_id, subject, content, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7)";
+        VALUES ($1, :id, :sender_id, :class_id, :subject, :content, :created_at)";
     INSERT_RECIPIENT = "INSERT INTO message_recipients (organization_id, message_id, user_id, created_at)
         VALUES ($1, $2, $3, $4)";
     /// Adds all students and teachers of a class except the sender as recipients.
@@ -198,16 +198,9 @@ impl ReadTx<'_> {
 impl WriteTx<'_> {
     /// Inserts a message and its recipients: the named ones, or everyone in its class.
     pub fn insert_message(&mut self, new: &DirectMessage) -> Result<()> {
-        self.execute(
+        self.execute_named(
             &INSERT,
-            args![
-                new.id,
-                new.sender.id,
-                new.class_id,
-                new.subject,
-                new.content,
-                new.created_at,
-            ],
+            named![new => id, class_id, subject, content, created_at, sender_id: new.sender.id],
         )?;
         if let Some(class) = &new.class_id {
             self.execute(&INSERT_CLASS, args![new.id, class, new.sender.id, new.created_at])?;
@@ -222,20 +215,18 @@ impl WriteTx<'_> {
     pub fn read_message(&mut self, message: &DirectMessage, by: &UserId) -> Result<()> {
         let now = self.now();
         self.execute(&READ, args![message.id, by, message.created_at, now])
-            .map(drop)
     }
 
     /// Hides a message from a recipient who can view it.
     pub fn delete_received_message(&mut self, message: &DirectMessage, by: &UserId) -> Result<()> {
         let now = self.now();
         self.execute(&DELETE_RECEIVED, args![message.id, by, message.created_at, now])
-            .map(drop)
     }
 
     /// Hides a message from its sender.
     pub fn delete_sent_message(&mut self, id: &MessageId) -> Result<()> {
         let now = self.now();
-        self.execute(&DELETE_SENT, args![id, now]).map(drop)
+        self.execute(&DELETE_SENT, args![id, now])
     }
 }
 
@@ -248,21 +239,13 @@ pub fn position(visible: &VisibleMessage) -> Position<i64> {
 }
 
 fn visible(row: &Columns<'_>) -> Result<VisibleMessage> {
-    let message = DirectMessage {
-        id: row.get("id")?,
-        organization_id: row.get("organization_id")?,
+    let message = from_row!(row => DirectMessage {
+        id, organization_id, class_id, subject, content, created_at,
         sender: person(row)?,
         recipients: Vec::new(),
-        class_id: row.get("class_id")?,
-        subject: row.get("subject")?,
-        content: row.get("content")?,
-        created_at: row.get("created_at")?,
-    };
-    Ok(VisibleMessage {
-        message,
-        is_received: row.get("is_recipient")?,
-        read_at: row.get("read_at")?,
-        is_own: row.get("is_sender")?,
-        recipients: row.get("recipient_count")?,
+    })?;
+    from_row!(row => VisibleMessage {
+        is_received = "is_recipient", read_at, is_own = "is_sender", recipients = "recipient_count",
+        message: message,
     })
 }

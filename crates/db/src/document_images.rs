@@ -6,7 +6,7 @@ use domain::id::{DocumentId, ImageId};
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, statements};
+use crate::{args, from_row, named, statements};
 use common::error::Result;
 
 statements! {
@@ -19,9 +19,9 @@ statements! {
         FROM document_images i WHERE i.organization_id = $1 AND i.document_id = $2 ORDER BY i.id";
     COUNT = "SELECT COUNT(*) FROM document_images WHERE organization_id = $1 AND document_id = $2";
     INSERT = "INSERT INTO document_images (organization_id, id, document_id, mime_type, size, sha256, file_key, width,
-        height,
-            uploaded_by_id, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+            height, uploaded_by_id, created_at)
+        VALUES ($1, :id, :document_id, :mime_type, :size, :sha256, :file_key, :width, :height, :uploaded_by_id,
+            :created_at)";
     DELETE = "DELETE FROM document_images WHERE organization_id = $1 AND document_id = $2";
 }
 
@@ -46,22 +46,12 @@ impl WriteTx<'_> {
     /// Inserts a picture and counts its size against the storage quota. Its bytes must already be durable.
     pub fn insert_document_image(&mut self, new: &DocumentImage) -> Result<()> {
         self.stored(new.size);
-        self.execute(
+        self.execute_named(
             &INSERT,
-            args![
-                new.id,
-                new.document_id,
-                new.mime_type,
-                new.size,
-                new.sha256,
-                new.file_key.as_str(),
-                new.width,
-                new.height,
-                new.uploaded_by_id,
-                new.created_at,
+            named![new =>
+                id, document_id, mime_type, size, sha256, file_key, width, height, uploaded_by_id, created_at,
             ],
         )
-        .map(drop)
     }
 
     /// Deletes the pictures of a document that is being deleted, and returns their files.
@@ -73,16 +63,7 @@ impl WriteTx<'_> {
 }
 
 fn image(row: &Columns<'_>) -> Result<DocumentImage> {
-    Ok(DocumentImage {
-        id: row.get("id")?,
-        document_id: row.get("document_id")?,
-        mime_type: row.get("mime_type")?,
-        size: row.get("size")?,
-        sha256: row.get("sha256")?,
-        file_key: row.get::<FileKey>("file_key")?,
-        width: row.get("width")?,
-        height: row.get("height")?,
-        uploaded_by_id: row.get("uploaded_by_id")?,
-        created_at: row.get("created_at")?,
+    from_row!(row => DocumentImage {
+        id, document_id, mime_type, size, sha256, file_key, width, height, uploaded_by_id, created_at,
     })
 }

@@ -4,13 +4,13 @@
 pub(crate) mod packs;
 
 use domain::document_log::{DocumentCommit, DocumentGeneration, DocumentLog};
-use domain::id::{AssignmentId, DocumentId, RevisionId, UserId};
+use domain::id::{AssignmentId, DocumentId, UserId};
 use domain::time::Timestamp;
 use serde_json::Value;
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, fragments, statements};
+use crate::{args, fragments, from_row, named, statements};
 use common::clock;
 use common::error::Result;
 
@@ -79,9 +79,8 @@ statements! {
     BY_REFERENCE = "SELECT {COMMIT_COLUMNS} FROM document_steps s
         WHERE s.organization_id = $1 AND s.document_id = $2 AND s.generation = $3 AND s.ref = $4";
     INSERT_COMMIT = "INSERT INTO document_steps (organization_id, document_id, generation, version, author_id,
-        client_id, ref,
-            steps, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+            client_id, ref, steps, created_at)
+        VALUES ($1, :document_id, :generation, :version, :author_id, :client_id, :ref, :steps, :created_at)";
     ADVANCE = "UPDATE document_logs SET version = $4, last_commit_at = $5,
             unsaved_since = COALESCE(unsaved_since, CAST($5 AS BIGINT)), snapshot_version = $6
         WHERE organization_id = $1 AND document_id = $2 AND generation = $3";
@@ -100,9 +99,8 @@ statements! {
         WHERE organization_id = $1 AND document_id = $2 AND generation = $3 AND ref = $4)";
     LATE_COUNT = "SELECT COUNT(*) FROM late_commits WHERE organization_id = $1 AND document_id = $2 AND author_id = $3";
     INSERT_LATE = "INSERT INTO late_commits (organization_id, id, document_id, generation, author_id, client_id, ref,
-        version,
-            steps, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+            version, steps, created_at)
+        VALUES ($1, :id, :document_id, :generation, :author_id, :client_id, :ref, :version, :steps, :created_at)";
     /// The late commits of a document that no revision contains.
     LATE = "SELECT generation, author_id, client_id, version, steps, created_at FROM late_commits
         WHERE organization_id = $1 AND document_id = $2 AND NOT is_saved
@@ -165,14 +163,11 @@ impl ReadTx<'_> {
 
     /// Lists the generations of a document that were opened in the built-in editor, oldest first.
     pub fn generations(&mut self, document: &DocumentId) -> Result<Vec<DocumentGeneration>> {
-        self.fetch_all(&GENERATIONS, args![document, GENERATIONS_MAX], |row| {
-            Ok(DocumentGeneration {
-                generation: row.get("generation")?,
-                version: row.get("version")?,
-                began_at: row.get("created_at")?,
-                last_commit_at: row.get("last_commit_at")?,
-            })
-        })
+        self.fetch_all(
+            &GENERATIONS,
+            args![document, GENERATIONS_MAX],
+            |row| from_row!(row => DocumentGeneration { generation, version, began_at = "created_at", last_commit_at }),
+        )
     }
 
     /// Returns the content with which a generation began as JSON text.
@@ -188,13 +183,11 @@ impl ReadTx<'_> {
 
     /// Returns the newest snapshot whose authorship is known, otherwise the one with which the generation began.
     pub fn authored_snapshot(&mut self, log: &DocumentLog) -> Result<DocumentSnapshot> {
-        self.fetch_one(&AUTHORED_SNAPSHOT, args![log.document_id, log.generation], |row| {
-            Ok(DocumentSnapshot {
-                version: row.get("version")?,
-                content: row.get("content")?,
-                authorship: row.get("authorship")?,
-            })
-        })
+        self.fetch_one(
+            &AUTHORED_SNAPSHOT,
+            args![log.document_id, log.generation],
+            |row| from_row!(row => DocumentSnapshot { version, content, authorship }),
+        )
     }
 
     /// Lists at most `limit` commits after a version, oldest first.
@@ -239,9 +232,7 @@ impl ReadTx<'_> {
         version: i64,
     ) -> Result<Vec<(UserId, Timestamp)>> {
         let arguments = args![document, generation, version];
-        self.fetch_all(&AUTHORS, arguments, |row| {
-            Ok((row.get("author_id")?, row.get("last_at")?))
-        })
+        self.fetch_all(&AUTHORS, arguments, |row| row.pair("author_id", "last_at"))
     }
 
     /// Returns whether a late commit with this reference is kept.
@@ -257,13 +248,9 @@ impl ReadTx<'_> {
     /// Lists the late commits that no revision contains, by generation and author, oldest first.
     pub fn unsaved_late_commits(&mut self, document: &DocumentId) -> Result<Vec<LateCommit>> {
         self.fetch_all(&LATE, args![document], |row| {
-            Ok(LateCommit {
-                generation: row.get("generation")?,
-                author_id: row.get("author_id")?,
-                client_id: row.get("client_id")?,
-                version: row.get("version")?,
+            from_row!(row => LateCommit {
+                generation, author_id, client_id, version, received_at = "created_at",
                 steps: row.json("steps")?,
-                received_at: row.get("created_at")?,
             })
         })
     }
@@ -284,7 +271,7 @@ impl WriteTx<'_> {
             images,
             now,
         ];
-        if self.execute(&BEGIN, arguments)? > 0 {
+        if self.execute_counted(&BEGIN, arguments)? > 0 {
             self.insert_snapshot(log, 0, content, Some(authorship))?;
         }
         Ok(())
@@ -302,7 +289,6 @@ impl WriteTx<'_> {
             &INSERT_SNAPSHOT,
             args![log.document_id, log.generation, version, content, now, authorship],
         )
-        .map(drop)
     }
 
     /// Appends a commit to its log, and a snapshot of the document after it if there is one. The caller holds the lock
@@ -314,17 +300,15 @@ impl WriteTx<'_> {
         snapshot: Option<&DocumentSnapshot>,
     ) -> Result<()> {
         let steps = serde_json::to_string(&commit.steps)?;
-        self.execute(
+        self.execute_named(
             &INSERT_COMMIT,
-            args![
-                log.document_id,
-                log.generation,
-                commit.version,
-                commit.author_id,
-                commit.client_id,
-                commit.reference,
-                steps,
-                commit.committed_at,
+            named![commit =>
+                version, author_id, client_id,
+                document_id: log.document_id,
+                generation: log.generation,
+                ref: commit.reference,
+                steps: steps,
+                created_at: commit.committed_at,
             ],
         )?;
         let snapshot_version = match snapshot {
@@ -346,7 +330,6 @@ impl WriteTx<'_> {
                 snapshot_version,
             ],
         )
-        .map(drop)
     }
 
     /// Packs the next commits that are contained in a revision and were accepted before a time. Returns whether there
@@ -370,7 +353,7 @@ impl WriteTx<'_> {
         };
         let (first, last) = (first.version, last.version);
         // An instance that packs at the same time has changed the row.
-        if self.execute(&RECORD_PACKED, args![document, generation, packed, last])? == 0 || first == last {
+        if self.execute_counted(&RECORD_PACKED, args![document, generation, packed, last])? == 0 || first == last {
             return Ok(false);
         }
         self.execute(&DELETE_PACKED, args![document, generation, first, last])?;
@@ -381,32 +364,28 @@ impl WriteTx<'_> {
 
     /// Records that a revision contains the log up to a version.
     pub fn record_saved_version(&mut self, document: &DocumentId, generation: i64, version: i64) -> Result<()> {
-        self.execute(&SAVED, args![document, generation, version]).map(drop)
+        self.execute(&SAVED, args![document, generation, version])
     }
 
     /// Closes a log: later commits of the generation are late. The caller holds the lock of the document.
     pub fn close_document_log(&mut self, document: &DocumentId, generation: i64) -> Result<()> {
-        self.execute(&CLOSE, args![document, generation]).map(drop)
+        self.execute(&CLOSE, args![document, generation])
     }
 
     /// Keeps a commit that arrived after the end of its generation.
     pub fn insert_late_commit(&mut self, document: &DocumentId, late: &LateCommit, reference: &str) -> Result<()> {
         let steps = serde_json::to_string(&late.steps)?;
-        self.execute(
+        self.execute_named(
             &INSERT_LATE,
-            args![
-                clock::new_id(),
-                document,
-                late.generation,
-                late.author_id,
-                late.client_id,
-                reference,
-                late.version,
-                steps,
-                late.received_at,
+            named![late =>
+                generation, author_id, client_id, version,
+                id: clock::new_id(),
+                document_id: document,
+                ref: reference,
+                steps: steps,
+                created_at: late.received_at,
             ],
         )
-        .map(drop)
     }
 
     /// Records that a revision contains the late commits of a user up to this one.
@@ -415,7 +394,6 @@ impl WriteTx<'_> {
             &LATE_SAVED,
             args![document, last.generation, last.author_id, last.received_at],
         )
-        .map(drop)
     }
 
     /// Deletes the logs of a document that is being deleted.
@@ -428,17 +406,9 @@ impl WriteTx<'_> {
 }
 
 fn log(row: &Columns<'_>) -> Result<DocumentLog> {
-    Ok(DocumentLog {
-        document_id: row.get("document_id")?,
-        generation: row.get("generation")?,
-        version: row.get("version")?,
-        snapshot_version: row.get("snapshot_version")?,
-        base_revision_id: row.get::<Option<RevisionId>>("base_revision_id")?,
-        saved_version: row.get("saved_version")?,
-        unsaved_since: row.get("unsaved_since")?,
-        last_commit_at: row.get("last_commit_at")?,
-        is_closed: row.get("is_closed")?,
-        packed_version: row.get("packed_version")?,
+    from_row!(row => DocumentLog {
+        document_id, generation, version, snapshot_version, base_revision_id, saved_version, unsaved_since,
+        last_commit_at, is_closed, packed_version,
         read_only_reasons: row.json("read_only_reasons")?,
         styles: row.json("styles")?,
         images: row.json("images")?,
@@ -450,12 +420,8 @@ fn commits_of(row: &Columns<'_>) -> Result<Vec<DocumentCommit>> {
     if let Some(first) = row.get("packed_from")? {
         return packs::unpack(first, &row.get::<String>("steps")?);
     }
-    Ok(vec![DocumentCommit {
-        version: row.get("version")?,
-        reference: row.get("ref")?,
-        client_id: row.get("client_id")?,
-        author_id: row.get("author_id")?,
-        committed_at: row.get("created_at")?,
+    Ok(vec![from_row!(row => DocumentCommit {
+        version, reference = "ref", client_id, author_id, committed_at = "created_at",
         steps: row.json("steps")?,
-    }])
+    })?])
 }

@@ -3,12 +3,12 @@
 
 use domain::details::DocumentDetails;
 use domain::document::{Document, DocumentState, DocumentStatus, EditorMode, UnlockedStatus};
-use domain::document_kind::{DocumentType, FileExtension};
+use domain::document_kind::FileExtension;
 use domain::domain_error::DomainError;
 use domain::file::FileKey;
 use domain::grade::Grade;
 use domain::group::GroupContext;
-use domain::id::{AssignmentId, AttachmentId, DocumentId, GroupId, RevisionId, SubmissionId, WorkRoomId};
+use domain::id::{AssignmentId, AttachmentId, DocumentId, GroupId, SubmissionId, WorkRoomId};
 use domain::save::Revision;
 
 use super::sql::{Columns, Sql};
@@ -16,7 +16,7 @@ use super::{ReadTx, WriteTx};
 use crate::labels::{GROUP_CONTEXT_COLUMNS, PERSON_COLUMNS, group_context, optional_person};
 use crate::submissions::group_grade;
 use crate::visibility::{CAN_VIEW_GROUP, IS_PUBLISHED};
-use crate::{args, fragments, named, statements};
+use crate::{args, fragments, from_row, named, statements};
 use common::error::Result;
 
 fragments! {
@@ -72,19 +72,18 @@ statements! {
     /// Locks the row until the end of the transaction.
     LOCK = "SELECT id FROM documents WHERE organization_id = $1 AND id = $2 FOR UPDATE";
     INSERT = "INSERT INTO documents (organization_id, id, work_room_id, title, document_type, file_extension,
-            assignment_id, generation, current_revision_id, version, size, created_by_id, last_edited_by,
-            last_activity, created_at, updated_at)
+            assignment_id, generation, current_revision_id, version, size, created_by_id, last_edited_by, last_activity,
+            created_at, updated_at)
         VALUES ($1, :id, :work_room_id, :title, :document_type, :file_extension, :assignment_id, :generation,
             :current_revision_id, :version, :size, :created_by_id, :last_edited_by, :last_activity, :created_at,
             :updated_at)";
     /// Updates every mutable field of a document.
     UPDATE = "UPDATE documents SET title = :title, status = :status, status_before_lock = :status_before_lock,
-            locked_at = :locked_at, locked_by_assignment_id = :locked_by_assignment_id,
-            assignment_id = :assignment_id, generation = :generation, current_revision_id = :current_revision_id,
-            version = :version, size = :size, last_edited_by = :last_edited_by, last_activity = :last_activity,
-            save_failed_at = :save_failed_at, submitted_at = :submitted_at, submitted_by_id = :submitted_by_id,
-            updated_at = :updated_at, cut_at = :cut_at, freezing_until = :freezing_until,
-            unsaved_generation = :unsaved_generation
+            locked_at = :locked_at, locked_by_assignment_id = :locked_by_assignment_id, assignment_id = :assignment_id,
+            generation = :generation, current_revision_id = :current_revision_id, version = :version, size = :size,
+            last_edited_by = :last_edited_by, last_activity = :last_activity, save_failed_at = :save_failed_at,
+            submitted_at = :submitted_at, submitted_by_id = :submitted_by_id, updated_at = :updated_at,
+            cut_at = :cut_at, freezing_until = :freezing_until, unsaved_generation = :unsaved_generation
         WHERE organization_id = $1 AND id = :id";
     /// Ends the flush of a freeze: changes after it do not belong to the frozen content.
     END_FLUSH = "UPDATE documents SET cut_at = $3
@@ -196,14 +195,11 @@ impl ReadTx<'_> {
     /// Returns a file visible to the group as a template; `NotFound` for every other file.
     pub fn template(&mut self, group: &GroupId, attachment: &AttachmentId) -> Result<Template> {
         let now = self.now();
-        self.fetch_one(&TEMPLATE, args![group, attachment, now], |row| {
-            Ok(Template {
-                file_name: row.get("file_name")?,
-                file_key: row.get::<FileKey>("file_key")?,
-                size: row.get("size")?,
-                sha256: row.get("sha256")?,
-            })
-        })
+        self.fetch_one(
+            &TEMPLATE,
+            args![group, attachment, now],
+            |row| from_row!(row => Template { file_name, file_key, size, sha256 }),
+        )
     }
 
     /// Returns the location of the present content of a document.
@@ -260,32 +256,13 @@ impl WriteTx<'_> {
     fn write_document(&mut self, statement: &'static Sql, document: &Document) -> Result<()> {
         self.execute_named(
             statement,
-            named![
-                id: document.id,
-                work_room_id: document.work_room_id,
-                title: document.title,
-                document_type: document.document_type,
-                file_extension: document.file_extension,
+            named![document =>
+                id, work_room_id, title, document_type, file_extension, locked_at, locked_by_assignment_id,
+                assignment_id, generation, current_revision_id, version, size, created_by_id, last_edited_by,
+                last_activity, save_failed_at, cut_at, freezing_until, unsaved_generation, submitted_at,
+                submitted_by_id, created_at, updated_at,
                 status: document.status.document_status(),
                 status_before_lock: document.status.before_lock(),
-                locked_at: document.locked_at,
-                locked_by_assignment_id: document.locked_by_assignment_id,
-                assignment_id: document.assignment_id,
-                generation: document.generation,
-                current_revision_id: document.current_revision_id,
-                version: document.version,
-                size: document.size,
-                created_by_id: document.created_by_id,
-                last_edited_by: document.last_edited_by,
-                last_activity: document.last_activity,
-                save_failed_at: document.save_failed_at,
-                cut_at: document.cut_at,
-                freezing_until: document.freezing_until,
-                unsaved_generation: document.unsaved_generation,
-                submitted_at: document.submitted_at,
-                submitted_by_id: document.submitted_by_id,
-                created_at: document.created_at,
-                updated_at: document.updated_at,
             ],
         )
     }
@@ -293,7 +270,7 @@ impl WriteTx<'_> {
     /// Ends the flush of a document that is being frozen.
     pub fn end_flush(&mut self, document: &DocumentId) -> Result<()> {
         let now = self.now();
-        self.execute(&END_FLUSH, args![document, now]).map(drop)
+        self.execute(&END_FLUSH, args![document, now])
     }
 
     /// Deletes a document that was never submitted, with its revisions; returns the files that are no longer
@@ -325,36 +302,15 @@ impl WriteTx<'_> {
 
 /// Reads the columns of [`DOCUMENT_COLUMNS`], and the group of the document.
 pub(super) fn document(row: &Columns<'_>) -> Result<Document> {
-    Ok(Document {
-        id: row.get("id")?,
-        organization_id: row.get("organization_id")?,
-        work_room_id: row.get("work_room_id")?,
-        group_id: row.get("group_id")?,
-        title: row.get("title")?,
-        document_type: row.get::<DocumentType>("document_type")?,
-        file_extension: row.get::<FileExtension>("file_extension")?,
+    from_row!(row => Document {
+        id, organization_id, work_room_id, group_id, title, document_type, file_extension, locked_at,
+        locked_by_assignment_id, assignment_id, generation, current_revision_id, version, size, created_by_id,
+        last_edited_by, last_activity, save_failed_at, cut_at, freezing_until, unsaved_generation, submitted_at,
+        submitted_by_id, created_at, updated_at,
         status: {
             let word = row.get::<DocumentStatus>("status")?;
             DocumentState::stored(word, row.get::<Option<UnlockedStatus>>("status_before_lock")?)
         },
-        locked_at: row.get("locked_at")?,
-        locked_by_assignment_id: row.get("locked_by_assignment_id")?,
-        assignment_id: row.get("assignment_id")?,
-        generation: row.get("generation")?,
-        current_revision_id: row.get::<Option<RevisionId>>("current_revision_id")?,
-        version: row.get("version")?,
-        size: row.get("size")?,
-        created_by_id: row.get("created_by_id")?,
-        last_edited_by: row.get("last_edited_by")?,
-        last_activity: row.get("last_activity")?,
-        save_failed_at: row.get("save_failed_at")?,
-        cut_at: row.get("cut_at")?,
-        freezing_until: row.get("freezing_until")?,
-        unsaved_generation: row.get("unsaved_generation")?,
-        submitted_at: row.get("submitted_at")?,
-        submitted_by_id: row.get("submitted_by_id")?,
-        created_at: row.get("created_at")?,
-        updated_at: row.get("updated_at")?,
     })
 }
 

@@ -22,6 +22,5 @@ impl WriteTx<'_> {
             expires_at,
         } = email;
         self.execute(&INSERT, args![id, kind.as_str(), sealed, created_at, expires_at])
-            .map(drop)
     }
 }

@@ -11,7 +11,7 @@ use super::sql::Columns;
 use super::{ReadTx, WriteTx};
 use crate::labels::{PERSON_COLUMNS, person};
 use crate::visibility::CAN_MANAGE_CLASS;
-use crate::{args, fragments, statements};
+use crate::{args, fragments, from_row, statements};
 use common::clock;
 use common::error::Result;
 
@@ -116,9 +116,7 @@ impl ReadTx<'_> {
     pub fn class_students_with_groups(&mut self, class: &ClassId, search: Option<&str>) -> Result<Vec<ClassStudent>> {
         let mut students = self.class_students(class, search)?;
         let mut groups = std::collections::HashMap::<UserId, Vec<GroupId>>::new();
-        for (user, group) in self.fetch_all(&GROUPS_OF_STUDENTS, args![class], |row| {
-            Ok((row.get("user_id")?, row.get("group_id")?))
-        })? {
+        for (user, group) in self.fetch_all(&GROUPS_OF_STUDENTS, args![class], |row| row.pair("user_id", "group_id"))? {
             groups.entry(user).or_default().push(group);
         }
         for student in &mut students {
@@ -199,7 +197,7 @@ impl WriteTx<'_> {
     /// by a teacher, and an individual enrollment one from the homeroom.
     pub fn enroll_by(&mut self, class: &ClassId, student: &UserId, by: EnrolledBy) -> Result<bool> {
         let (id, now) = (EnrollmentId::new(clock::new_id()), self.now());
-        let is_new = self.execute(&ENROLL, args![id, class, student, by.as_str(), now])? > 0;
+        let is_new = self.execute_counted(&ENROLL, args![id, class, student, by.as_str(), now])? > 0;
         if !is_new && by.is_of_school() {
             self.execute(&CONFIRM, args![class, student, by.as_str()])?;
         }
@@ -211,19 +209,13 @@ impl WriteTx<'_> {
 
     /// Sets or clears the time when a student completed a class.
     pub fn complete_enrollment(&mut self, class: &ClassId, student: &UserId, at: Option<Timestamp>) -> Result<()> {
-        self.execute(&COMPLETE, args![class, student, at]).map(drop)
+        self.execute(&COMPLETE, args![class, student, at])
     }
 }
 
 fn student(row: &Columns<'_>) -> Result<ClassStudent> {
     Ok(ClassStudent {
-        enrollment: ClassEnrollment {
-            id: row.get("id")?,
-            class_id: row.get("class_id")?,
-            student_id: row.get("student_id")?,
-            enrolled_at: row.get("enrolled_at")?,
-            completed_at: row.get("completed_at")?,
-        },
+        enrollment: from_row!(row => ClassEnrollment { id, class_id, student_id, enrolled_at, completed_at })?,
         person: person(row)?,
         email: row.get("email")?,
         group_ids: Vec::new(),

@@ -12,7 +12,7 @@ use domain::number::Points;
 use super::ReadTx;
 use super::sql::Columns;
 use crate::visibility::IS_PUBLISHED;
-use crate::{args, statements};
+use crate::{args, from_row, statements};
 use common::error::Result;
 
 statements! {
@@ -73,38 +73,22 @@ impl ReadTx<'_> {
 
     /// Returns the recorded last names of the students of a class. The caller has checked the permission.
     pub fn last_names_of_class(&mut self, class: &ClassId) -> Result<BTreeMap<UserId, String>> {
-        let names = self.fetch_all(&LAST_NAMES, args![class], |row| {
-            Ok((row.get("id")?, row.get("last_name")?))
-        })?;
+        let names = self.fetch_all(&LAST_NAMES, args![class], |row| row.pair("id", "last_name"))?;
         Ok(names.into_iter().collect())
     }
 }
 
 fn topic(row: &Columns<'_>) -> Result<GradeBookTopic> {
-    Ok(GradeBookTopic {
-        id: row.get("id")?,
-        title: row.get("title")?,
-        deadline: row.get("deadline")?,
-        status: row.get("status")?,
-        course_id: row.get("course_id")?,
+    from_row!(row => GradeBookTopic {
+        id, title, deadline, status, course_id, grade_scale,
         max_points: row.get::<Option<f64>>("max_points")?.map(Points::stored),
-        grade_scale: row.get("grade_scale")?,
     })
 }
 
 fn state(row: &Columns<'_>) -> Result<GroupWorkState> {
-    Ok(GroupWorkState {
-        link_id: row.get("id")?,
-        assignment_id: row.get("assignment_id")?,
-        status: row.get("status")?,
-        late_allowed_until: row.get("late_allowed_until")?,
-        group: GroupLabel {
-            id: row.get("group_id")?,
-            name: row.get("name")?,
-            group_number: row.get("group_number")?,
-            display_name: row.get("display_name")?,
-            course_id: row.get("course_id")?,
-        },
+    from_row!(row => GroupWorkState {
+        link_id = "id", assignment_id, status, late_allowed_until,
+        group: from_row!(row => GroupLabel { id = "group_id", name, group_number, display_name, course_id })?,
         work: work(row)?,
     })
 }

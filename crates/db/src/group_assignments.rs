@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 
 use domain::details::SubmissionDetails;
 use domain::group::{ActiveTopic, GroupContext};
-use domain::group_assignment::{GroupAssignment, GroupAssignmentStatus, Lateness};
+use domain::group_assignment::{GroupAssignment, Lateness};
 use domain::id::{AssignmentId, GroupId, SubmissionId};
 use domain::publication::TopicPublication;
-use domain::submission::{Submission, SubmissionStatus};
+use domain::submission::Submission;
 use domain::text::Title;
 use domain::time::Timestamp;
 
@@ -18,7 +18,7 @@ use super::{ReadTx, WriteTx};
 use crate::assignments::{STAFF_TOPICS, STUDENT_TOPICS};
 use crate::labels::group_context;
 use crate::visibility::{CAN_VIEW_GROUP, CAN_VIEW_LINK, IS_PUBLISHED};
-use crate::{args, fragments, named, statements};
+use crate::{args, fragments, from_row, named, statements};
 use common::error::{Error, Result};
 
 fragments! {
@@ -205,24 +205,18 @@ impl ReadTx<'_> {
 
     /// Lists the active topics of a group regardless of the viewer: the course invariant applies to all of them.
     pub fn active_topics(&mut self, group: &GroupId) -> Result<Vec<ActiveTopic>> {
-        self.fetch_all(&ACTIVE_TOPICS, args![group], |row| {
-            Ok(ActiveTopic {
-                assignment_id: row.get("id")?,
-                course_id: row.get("course_id")?,
-            })
-        })
+        self.fetch_all(
+            &ACTIVE_TOPICS,
+            args![group],
+            |row| from_row!(row => ActiveTopic { assignment_id = "id", course_id }),
+        )
     }
 
     /// Lists the other topics of the groups of a topic, regardless of the viewer.
     pub fn other_topics(&mut self, topic: &AssignmentId) -> Result<Vec<(GroupId, OtherTopic)>> {
         self.fetch_all(&OTHER_TOPICS, args![topic], |row| {
             let group = row.get("group_id")?;
-            let topic = OtherTopic {
-                assignment_id: row.get("id")?,
-                title: row.get("title")?,
-                deadline: row.get("deadline")?,
-                finished_at: row.get("finished_at")?,
-            };
+            let topic = from_row!(row => OtherTopic { assignment_id = "id", title, deadline, finished_at })?;
             Ok((group, topic))
         })
     }
@@ -237,13 +231,11 @@ impl ReadTx<'_> {
     /// Lists the topics a group can submit for, the most likely first; `NotFound` if the viewer cannot view the group.
     pub fn submission_candidates(&mut self, group: &GroupId) -> Result<Vec<SubmissionCandidate>> {
         self.fetch_one_visible(&SEES_GROUP, args![group], |row| row.get::<GroupId>("id"))?;
-        self.fetch_all_visible(&CANDIDATES, args![group], |row| {
-            Ok(SubmissionCandidate {
-                assignment_id: row.get("id")?,
-                title: row.get("title")?,
-                deadline: row.get("deadline")?,
-            })
-        })
+        self.fetch_all_visible(
+            &CANDIDATES,
+            args![group],
+            |row| from_row!(row => SubmissionCandidate { assignment_id = "id", title, deadline }),
+        )
     }
 }
 
@@ -271,19 +263,11 @@ impl WriteTx<'_> {
     fn write_link(&mut self, statement: &'static Sql, link: &GroupAssignment) -> Result<()> {
         self.execute_named(
             statement,
-            named![
-                id: link.id,
-                assignment_id: link.assignment_id,
-                group_id: link.group_id,
-                status: link.status,
-                current_submission_id: link.current_submission_id,
-                description_override: link.description_override,
-                late_allowed_until: link.late_allowed_until,
-                created_at: link.created_at,
-                updated_at: link.updated_at,
+            named![link =>
+                id, assignment_id, group_id, status, current_submission_id, description_override, late_allowed_until,
+                created_at, updated_at, includes_shared_text,
                 is_draft: link.publication.is_draft,
                 publish_at: link.publication.publish_at,
-                includes_shared_text: link.includes_shared_text,
             ],
         )
     }
@@ -301,7 +285,6 @@ impl WriteTx<'_> {
     /// Updates the lateness of a submission.
     pub fn update_lateness(&mut self, id: &SubmissionId, lateness: Lateness) -> Result<()> {
         self.execute(&UPDATE_LATENESS, args![id, lateness.is_late, lateness.late_by_seconds])
-            .map(drop)
     }
 }
 
@@ -330,44 +313,23 @@ fn link_row(row: &Columns<'_>) -> Result<LinkRow> {
 
 /// Reads the columns of [`LINK_COLUMNS`].
 pub(super) fn link(row: &Columns<'_>) -> Result<GroupAssignment> {
-    Ok(GroupAssignment {
-        id: row.get("link_id")?,
-        organization_id: row.get("organization_id")?,
-        assignment_id: row.get("assignment_id")?,
-        group_id: row.get("group_id")?,
-        status: row.get::<GroupAssignmentStatus>("link_status")?,
-        current_submission_id: row.get("current_submission_id")?,
-        description_override: row.get("description_override")?,
-        includes_shared_text: row.get("includes_shared_text")?,
-        late_allowed_until: row.get("late_allowed_until")?,
-        publication: TopicPublication {
-            is_draft: row.get("link_is_draft")?,
-            publish_at: row.get("link_publish_at")?,
-        },
-        created_at: row.get("link_created_at")?,
-        updated_at: row.get("link_updated_at")?,
+    from_row!(row => GroupAssignment {
+        id = "link_id", organization_id, assignment_id, group_id, status = "link_status", current_submission_id,
+        description_override, includes_shared_text, late_allowed_until, created_at = "link_created_at",
+        updated_at = "link_updated_at",
+        publication: from_row!(row => TopicPublication {
+            is_draft = "link_is_draft", publish_at = "link_publish_at",
+        })?,
     })
 }
 
 /// Reads a submission from [`SUBMISSION_COLUMNS`] with its organization.
 pub(super) fn submission(row: &Columns<'_>) -> Result<Submission> {
-    Ok(Submission {
-        id: row.get("submission_id")?,
-        organization_id: row.get("organization_id")?,
-        group_assignment_id: row.get("group_assignment_id")?,
-        attempt: row.get("attempt")?,
-        status: row.get::<SubmissionStatus>("submission_status")?,
-        submitted_by_id: row.get("submitted_by_id")?,
-        submitted_at: row.get("submitted_at")?,
-        on_behalf: row.get("on_behalf")?,
-        lateness: Lateness {
-            is_late: row.get("is_late")?,
-            late_by_seconds: row.get("late_by_seconds")?,
-        },
+    from_row!(row => Submission {
+        id = "submission_id", organization_id, group_assignment_id, attempt, status = "submission_status",
+        submitted_by_id, submitted_at, on_behalf, note, withdrawn_at, withdrawn_by_id,
+        created_at = "submission_created_at",
+        lateness: from_row!(row => Lateness { is_late, late_by_seconds })?,
         member_ids: row.json("member_ids")?,
-        note: row.get("note")?,
-        withdrawn_at: row.get("withdrawn_at")?,
-        withdrawn_by_id: row.get("withdrawn_by_id")?,
-        created_at: row.get("submission_created_at")?,
     })
 }

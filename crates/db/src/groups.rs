@@ -6,11 +6,12 @@ mod links;
 mod members;
 mod queries;
 
+use domain::from_fields;
 use std::collections::HashMap;
 
 use domain::collation;
 use domain::details::{GroupAssignmentDetails, GroupDetails};
-use domain::group::{Group, GroupMember, GroupRole};
+use domain::group::{Group, GroupMember};
 use domain::help::{HelpColumns, HelpFlag};
 use domain::id::{AssignmentId, ClassId, CourseId, GroupAssignmentId, GroupId, SubjectId, UserId};
 use domain::number::{GroupNumber, RequiredDocuments};
@@ -21,7 +22,7 @@ pub(super) use self::queries::OWN_GROUPS;
 use super::sql::{Columns, NamedStatements, Sql, Value};
 use super::{ReadTx, WriteTx};
 use crate::labels::{class_label, optional_course_label, optional_subject_label, person};
-use crate::{args, fragments, named, statements};
+use crate::{args, fragments, from_row, named, statements};
 use common::error::{Error, Result};
 
 fragments! {
@@ -198,14 +199,11 @@ impl ReadTx<'_> {
         for row in rows {
             if let Some(index) = indexes.get(&row.link.group_id) {
                 let details = &mut groups[*index].details;
-                details.links.push(GroupAssignmentDetails {
-                    group_context: details.group_context(),
+                details.links.push(from_fields!(row => GroupAssignmentDetails {
                     attachments: files.remove(&row.link.id).unwrap_or_default(),
-                    link: row.link,
-                    assignment: row.assignment,
-                    submitted_count: row.submitted_count,
-                    current_submission: row.current_submission,
-                });
+                    link, assignment, submitted_count, current_submission,
+                    group_context: details.group_context(),
+                }));
             }
         }
         Ok(groups)
@@ -269,21 +267,12 @@ impl WriteTx<'_> {
     fn write_group(&mut self, statement: &'static Sql, group: &Group) -> Result<()> {
         self.execute_named(
             statement,
-            named![
-                id: group.id,
-                name: group.name,
+            named![group =>
+                id, name, display_name, start_date, meeting_place, class_id, subject_id, course_id, created_by_id,
+                created_at, updated_at,
                 name_key: names_key(group),
                 group_number: group.group_number.get(),
-                display_name: group.display_name,
-                start_date: group.start_date,
-                meeting_place: group.meeting_place,
                 required_documents: group.required_documents.get(),
-                class_id: group.class_id,
-                subject_id: group.subject_id,
-                course_id: group.course_id,
-                created_by_id: group.created_by_id,
-                created_at: group.created_at,
-                updated_at: group.updated_at,
                 search_key: search_key(group.name.as_str(), group.display_name.as_ref().map(ShortName::as_str)),
             ],
         )
@@ -307,7 +296,6 @@ impl WriteTx<'_> {
                 help.withdrawn_at,
             ],
         )
-        .map(drop)
     }
 }
 
@@ -351,40 +339,20 @@ fn visible_group(row: &Columns<'_>) -> Result<VisibleGroup> {
         links: Vec::new(),
         attachments: Vec::new(),
     };
-    Ok(VisibleGroup {
-        details,
-        member_count: row.get("member_count")?,
-        unread: row.get("unread")?,
-        has_full_access: row.get("has_full_access")?,
-    })
+    from_row!(row => VisibleGroup { member_count, unread, has_full_access, details: details })
 }
 
 fn group(row: &Columns<'_>) -> Result<Group> {
-    Ok(Group {
-        id: row.get("id")?,
-        organization_id: row.get("organization_id")?,
-        class_id: row.get("class_id")?,
-        work_room_id: row.get("work_room_id")?,
-        name: row.get("name")?,
+    from_row!(row => Group {
+        id, organization_id, class_id, work_room_id, name, display_name, start_date, meeting_place, subject_id,
+        course_id, created_by_id, created_at, updated_at,
         group_number: GroupNumber::stored(row.get("group_number")?),
-        display_name: row.get("display_name")?,
-        start_date: row.get("start_date")?,
-        meeting_place: row.get("meeting_place")?,
         required_documents: RequiredDocuments::stored(row.get("required_documents")?),
-        subject_id: row.get("subject_id")?,
-        course_id: row.get("course_id")?,
-        help: HelpFlag::from(HelpColumns {
-            requested_at: row.get("help_requested_at")?,
-            message: row.get("help_message")?,
-            requested_by_id: row.get("help_requested_by_id")?,
-            claimed_by_id: row.get("help_claimed_by_id")?,
-            resolved_at: row.get("help_resolved_at")?,
-            resolved_by_id: row.get("help_resolved_by_id")?,
-            withdrawn_at: row.get("help_withdrawn_at")?,
-        }),
-        created_by_id: row.get("created_by_id")?,
-        created_at: row.get("created_at")?,
-        updated_at: row.get("updated_at")?,
+        help: HelpFlag::from(from_row!(row => HelpColumns {
+            requested_at = "help_requested_at", message = "help_message", requested_by_id = "help_requested_by_id",
+            claimed_by_id = "help_claimed_by_id", resolved_at = "help_resolved_at",
+            resolved_by_id = "help_resolved_by_id", withdrawn_at = "help_withdrawn_at",
+        })?),
     })
 }
 
@@ -392,12 +360,10 @@ fn member(row: &Columns<'_>) -> Result<GroupMember> {
     let group_id = row.get("group_id")?;
     let id = row.get("id")?;
     let user = person(row)?;
-    Ok(GroupMember {
-        id,
-        group_id,
-        user,
-        email: row.get("email")?,
-        role: row.get::<GroupRole>("role")?,
-        joined_at: row.get("joined_at")?,
+    from_row!(row => GroupMember {
+        email, role, joined_at,
+        id: id,
+        group_id: group_id,
+        user: user,
     })
 }

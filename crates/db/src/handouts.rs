@@ -31,6 +31,6 @@ impl ReadTx<'_> {
 impl WriteTx<'_> {
     /// Records the file of which a document is a copy.
     pub fn record_handout(&mut self, document: &DocumentId, attachment: &AttachmentId) -> Result<()> {
-        self.execute(&NOTE, args![document, attachment]).map(drop)
+        self.execute(&NOTE, args![document, attachment])
     }
 }

@@ -121,17 +121,17 @@ impl WriteTx<'_> {
 
     /// Records enrollments of a homeroom's students by a teacher as enrollments by an admin.
     pub fn confirm_homeroom(&mut self, class: &ClassId, homeroom: &HomeroomId) -> Result<()> {
-        self.execute(&CONFIRM, args![homeroom, class]).map(drop)
+        self.execute(&CONFIRM, args![homeroom, class])
     }
 
     /// Binds present enrollments of a homeroom's students to the homeroom, when a class starts to follow it.
     pub fn adopt_homeroom(&mut self, class: &ClassId, homeroom: &HomeroomId) -> Result<()> {
-        self.execute(&ADOPT, args![homeroom, class]).map(drop)
+        self.execute(&ADOPT, args![homeroom, class])
     }
 
     /// Makes all enrollments of a class independent of its homeroom.
     pub fn release_enrollments(&mut self, class: &ClassId) -> Result<()> {
-        self.execute(&RELEASE, args![class]).map(drop)
+        self.execute(&RELEASE, args![class])
     }
 
     /// Ends the enrollments from a homeroom whose students left it, with their memberships in groups of the class. The
@@ -143,7 +143,7 @@ impl WriteTx<'_> {
         }
         let mut groups: HashMap<UserId, HashSet<GroupId>> = HashMap::new();
         for (user, group) in self.fetch_all(&GROUPS_OF_LEAVERS, args![homeroom, class], |row| {
-            Ok((row.get::<UserId>("user_id")?, row.get::<GroupId>("group_id")?))
+            row.pair("user_id", "group_id")
         })? {
             groups.entry(user).or_default().insert(group);
         }

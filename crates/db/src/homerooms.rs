@@ -11,7 +11,7 @@ use super::sql::{Columns, Sql};
 use super::{ReadTx, WriteTx};
 use crate::labels::{PERSON_COLUMNS, person};
 use crate::visibility::CAN_MANAGE_CLASS;
-use crate::{args, fragments, named, statements};
+use crate::{args, fragments, from_row, named, statements};
 use common::clock;
 use common::error::Result;
 
@@ -169,16 +169,10 @@ impl WriteTx<'_> {
         let name = homeroom.name.as_str();
         self.execute_named(
             statement,
-            named![
-                id: homeroom.id,
+            named![homeroom =>
+                id, grade_level, academic_year, teacher_id, external_id, created_at, updated_at,
                 name: name,
                 name_key: name_key(name),
-                grade_level: homeroom.grade_level,
-                academic_year: homeroom.academic_year,
-                teacher_id: homeroom.teacher_id,
-                external_id: homeroom.external_id,
-                created_at: homeroom.created_at,
-                updated_at: homeroom.updated_at,
                 search_key: search_key(name),
                 sort_key: sort_key(name),
             ],
@@ -188,12 +182,12 @@ impl WriteTx<'_> {
     /// Enrolls a student in a homeroom; returns whether the enrollment is new.
     pub fn enroll_in_homeroom(&mut self, id: &HomeroomId, student: &UserId) -> Result<bool> {
         let (enrollment, now) = (EnrollmentId::new(clock::new_id()), self.now());
-        Ok(self.execute(&ENROLL, args![enrollment, id, student, now])? > 0)
+        Ok(self.execute_counted(&ENROLL, args![enrollment, id, student, now])? > 0)
     }
 
     /// Ends a student's enrollment in a homeroom.
     pub fn leave_homeroom(&mut self, id: &HomeroomId, student: &UserId) -> Result<()> {
-        self.execute(&LEAVE, args![id, student]).map(drop)
+        self.execute(&LEAVE, args![id, student])
     }
 
     /// Deletes a homeroom: its enrollments end, and the `homeroomId` of its classes becomes null; their students stay
@@ -201,7 +195,7 @@ impl WriteTx<'_> {
     pub fn delete_homeroom(&mut self, id: &HomeroomId) -> Result<HomeroomRemoval> {
         let now = self.now();
         self.execute(&KEEP_FOLLOWERS, args![id])?;
-        let classes = self.execute(&RELEASE_CLASSES, args![id, now])?;
+        let classes = self.execute_counted(&RELEASE_CLASSES, args![id, now])?;
         let students = self.homeroom_student_ids(id)?;
         self.execute(&LEAVE_ALL, args![id])?;
         self.execute(&DELETE, args![id])?;
@@ -211,29 +205,16 @@ impl WriteTx<'_> {
 
 fn counted(row: &Columns<'_>) -> Result<HomeroomWithCount> {
     Ok(HomeroomWithCount {
-        homeroom: Homeroom {
-            id: row.get("id")?,
-            organization_id: row.get("organization_id")?,
-            name: row.get("name")?,
-            grade_level: row.get("grade_level")?,
-            academic_year: row.get("academic_year")?,
-            teacher_id: row.get("teacher_id")?,
-            external_id: row.get("external_id")?,
-            created_at: row.get("created_at")?,
-            updated_at: row.get("updated_at")?,
-        },
+        homeroom: from_row!(row => Homeroom {
+            id, organization_id, name, grade_level, academic_year, teacher_id, external_id, created_at, updated_at,
+        })?,
         students: row.get("student_count")?,
     })
 }
 
 fn student(row: &Columns<'_>) -> Result<HomeroomStudent> {
     Ok(HomeroomStudent {
-        enrollment: HomeroomEnrollment {
-            id: row.get("id")?,
-            homeroom_id: row.get("homeroom_id")?,
-            student_id: row.get("student_id")?,
-            enrolled_at: row.get("enrolled_at")?,
-        },
+        enrollment: from_row!(row => HomeroomEnrollment { id, homeroom_id, student_id, enrolled_at })?,
         person: person(row)?,
         email: row.get("email")?,
     })

@@ -45,7 +45,7 @@ impl WriteTx<'_> {
             &FORGET,
             args![user, route, key_digest, now.plus_seconds(-RETENTION_SECONDS)],
         )?;
-        if self.execute(&CLAIM, args![id, user, route, key_digest, request_digest, now])? > 0 {
+        if self.execute_counted(&CLAIM, args![id, user, route, key_digest, request_digest, now])? > 0 {
             return Ok(None);
         }
         let found = self.fetch_one(&FIND, args![user, route, key_digest], |row| {

@@ -8,7 +8,7 @@ use domain::text::name_key;
 use unicode_normalization::UnicodeNormalization;
 
 use super::{ReadTx, WriteTx};
-use crate::{args, statements};
+use crate::{args, from_row, statements};
 use common::clock;
 use common::error::Result;
 
@@ -74,13 +74,11 @@ pub enum NamedClass {
 impl ReadTx<'_> {
     /// Returns the member with an external id.
     pub fn member_of_external_id(&mut self, external_id: &str) -> Result<Option<NamedMember>> {
-        self.fetch_optional(&MEMBER_OF_EXTERNAL_ID, args![external_id], |row| {
-            Ok(NamedMember {
-                user: row.get("user_id")?,
-                role: row.get::<MemberRole>("role")?,
-                is_active: row.get("is_active")?,
-            })
-        })
+        self.fetch_optional(
+            &MEMBER_OF_EXTERNAL_ID,
+            args![external_id],
+            |row| from_row!(row => NamedMember { user = "user_id", role, is_active }),
+        )
     }
 
     /// Returns the class with an external id.
@@ -143,13 +141,13 @@ impl WriteTx<'_> {
     /// Sets the external id of a homeroom; returns whether it had none.
     pub fn claim_homeroom(&mut self, homeroom: &HomeroomId, external_id: &str) -> Result<bool> {
         let now = self.now();
-        Ok(self.execute(&CLAIM_HOMEROOM, args![homeroom, external_id, now])? > 0)
+        Ok(self.execute_counted(&CLAIM_HOMEROOM, args![homeroom, external_id, now])? > 0)
     }
 
     /// Sets the first password of a member; returns whether they had none.
     pub fn write_first_password(&mut self, user: &UserId, hash: &str) -> Result<bool> {
         let now = self.now();
-        let is_new = self.execute(&FIRST_PASSWORD, args![clock::new_id(), user, hash, now])? > 0;
+        let is_new = self.execute_counted(&FIRST_PASSWORD, args![clock::new_id(), user, hash, now])? > 0;
         if is_new {
             self.execute(&CONFINE_PASSWORD, args![user])?;
         }

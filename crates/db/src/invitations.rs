@@ -1,15 +1,14 @@
 //! Invitations of one organization. Look-ups across organizations (by token or by email address) are in
 //! `platform/invitations.rs`.
 
-use domain::access::MemberRole;
 use domain::id::{InvitationId, UserId};
-use domain::invitation::{EnrollmentTargets, Invitation, InvitationStatus};
+use domain::invitation::{EnrollmentTargets, Invitation};
 use domain::time::Timestamp;
 
 use super::page::{Position, Slice, Window};
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, fragments, statements};
+use crate::{args, fragments, from_row, named, statements};
 use common::error::Result;
 
 fragments! {
@@ -42,12 +41,14 @@ statements! {
     /// Inserts an invitation unless the address has a pending one.
     INSERT = "INSERT INTO invitations (organization_id, id, email, name, role, external_id, class_ids, homeroom_ids,
             inviter_id, status, sent_at, expires_at, created_at, updated_at, is_home)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+        VALUES ($1, :id, :email, :name, :role, :external_id, :class_ids, :homeroom_ids, :inviter_id, :status,
+            :sent_at, :expires_at, :created_at, :updated_at, :is_home)
         ON CONFLICT DO NOTHING";
     /// Updates every mutable field.
-    UPDATE = "UPDATE invitations SET name = $3, role = $4, external_id = $5, class_ids = $6, homeroom_ids = $7,
-            inviter_id = $8, status = $9, sent_at = $10, expires_at = $11, updated_at = $12
-        WHERE organization_id = $1 AND id = $2";
+    UPDATE = "UPDATE invitations SET name = :name, role = :role, external_id = :external_id, class_ids = :class_ids,
+            homeroom_ids = :homeroom_ids, inviter_id = :inviter_id, status = :status, sent_at = :sent_at,
+            expires_at = :expires_at, updated_at = :updated_at
+        WHERE organization_id = $1 AND id = :id";
     /// The classes in which a member is a student or a co-teacher. Enrollments from a homeroom follow the homeroom.
     CLASSES_OF_MEMBER = "SELECT class_id FROM class_enrollments
         WHERE organization_id = $1 AND student_id = $2 AND NOT from_homeroom
@@ -114,43 +115,32 @@ impl WriteTx<'_> {
     pub fn insert_invitation(&mut self, new: &Invitation) -> Result<bool> {
         let (classes, homerooms) = places(new)?;
         let (role, status) = (new.role.as_str(), new.status.as_str());
-        let arguments = args![
-            new.id,
-            new.email,
-            new.name,
-            role,
-            new.external_id,
-            classes,
-            homerooms,
-            new.inviter_id,
-            status,
-            new.sent_at,
-            new.expires_at,
-            new.created_at,
-            new.updated_at,
-            new.is_home,
-        ];
-        Ok(self.execute(&INSERT, arguments)? > 0)
+        self.execute_conditional(
+            &INSERT,
+            named![new =>
+                id, email, name, external_id, inviter_id, sent_at, expires_at, created_at, updated_at, is_home,
+                role: role,
+                class_ids: classes,
+                homeroom_ids: homerooms,
+                status: status,
+            ],
+        )
     }
 
     /// Updates every mutable field of an invitation.
     pub fn update_invitation(&mut self, invitation: &Invitation) -> Result<()> {
         let (classes, homerooms) = places(invitation)?;
         let (role, status) = (invitation.role.as_str(), invitation.status.as_str());
-        let arguments = args![
-            invitation.id,
-            invitation.name,
-            role,
-            invitation.external_id,
-            classes,
-            homerooms,
-            invitation.inviter_id,
-            status,
-            invitation.sent_at,
-            invitation.expires_at,
-            invitation.updated_at,
-        ];
-        self.execute(&UPDATE, arguments).map(drop)
+        self.execute_named(
+            &UPDATE,
+            named![invitation =>
+                id, name, external_id, inviter_id, sent_at, expires_at, updated_at,
+                role: role,
+                class_ids: classes,
+                homeroom_ids: homerooms,
+                status: status,
+            ],
+        )
     }
 
     /// Returns the classes and homerooms of a member.
@@ -163,12 +153,12 @@ impl WriteTx<'_> {
 
     /// Makes this organization the home organization of an account that has none.
     pub fn set_missing_home_organization(&mut self, user: &UserId) -> Result<()> {
-        self.execute(&RESTORE_HOME, args![user]).map(drop)
+        self.execute(&RESTORE_HOME, args![user])
     }
 
     /// Stores the digest of an emailed token; `None` invalidates the token.
     pub fn set_invitation_token(&mut self, id: &InvitationId, digest: Option<&str>) -> Result<()> {
-        self.execute(&SET_TOKEN, args![id, digest]).map(drop)
+        self.execute(&SET_TOKEN, args![id, digest])
     }
 }
 
@@ -180,21 +170,10 @@ fn places(invitation: &Invitation) -> Result<(String, String)> {
 }
 
 pub(crate) fn invitation(row: &Columns<'_>) -> Result<Invitation> {
-    Ok(Invitation {
-        id: row.get("id")?,
-        organization_id: row.get("organization_id")?,
-        email: row.get("email")?,
-        name: row.get("name")?,
-        role: row.get::<MemberRole>("role")?,
-        external_id: row.get("external_id")?,
+    from_row!(row => Invitation {
+        id, organization_id, email, name, role, external_id, is_home, inviter_id, status, sent_at, expires_at,
+        created_at, updated_at,
         class_ids: row.json("class_ids")?,
         homeroom_ids: row.json("homeroom_ids")?,
-        is_home: row.get("is_home")?,
-        inviter_id: row.get("inviter_id")?,
-        status: row.get::<InvitationStatus>("status")?,
-        sent_at: row.get("sent_at")?,
-        expires_at: row.get("expires_at")?,
-        created_at: row.get("created_at")?,
-        updated_at: row.get("updated_at")?,
     })
 }

@@ -3,12 +3,12 @@
 
 use domain::file::FileKey;
 use domain::id::JobId;
-use domain::job::{Job, JobKind, JobStatus};
+use domain::job::{Job, JobKind};
 use serde_json::Value;
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, fragments, statements};
+use crate::{args, fragments, from_row, statements};
 use common::clock;
 use common::error::{Error, Result};
 
@@ -47,7 +47,7 @@ impl WriteTx<'_> {
     pub fn open_job(&mut self, kind: JobKind, entity_id: &str, payload: &Value) -> Result<(Job, bool)> {
         let (id, by, now) = (JobId::new(clock::new_id()), self.actor().user.clone(), self.now());
         let (kind, payload) = (kind.as_str(), payload.to_string());
-        let is_new = self.execute(&INSERT, args![id, kind, entity_id, payload, by, now])? > 0;
+        let is_new = self.execute_counted(&INSERT, args![id, kind, entity_id, payload, by, now])? > 0;
         let open = self.fetch_optional(&OPEN, args![kind, entity_id], job)?;
         // No job is found if it ended between the two statements; the caller can retry.
         Ok((open.ok_or(Error::Overloaded)?, is_new))
@@ -55,19 +55,10 @@ impl WriteTx<'_> {
 }
 
 pub(super) fn job(row: &Columns<'_>) -> Result<Job> {
-    Ok(Job {
-        id: row.get("id")?,
-        organization_id: row.get("organization_id")?,
-        kind: row.get::<JobKind>("kind")?,
-        entity_id: row.get("entity_id")?,
-        status: row.get::<JobStatus>("status")?,
+    from_row!(row => Job {
+        id, organization_id, kind, entity_id, status, attempts, created_by_id, created_at, finished_at, expires_at,
         payload: row.json("payload")?,
         result: row.json_option("result")?,
         file_key: row.get::<Option<String>>("file_key")?.map(FileKey::new),
-        attempts: row.get("attempts")?,
-        created_by_id: row.get("created_by_id")?,
-        created_at: row.get("created_at")?,
-        finished_at: row.get("finished_at")?,
-        expires_at: row.get("expires_at")?,
     })
 }

@@ -9,7 +9,7 @@ use domain::subject::SubjectLabel;
 use domain::user::Person;
 
 use super::sql::Columns;
-use crate::fragments;
+use crate::{fragments, from_row};
 use common::error::Result;
 
 fragments! {
@@ -26,11 +26,7 @@ fragments! {
 }
 
 pub(super) fn person(row: &Columns<'_>) -> Result<Person> {
-    Ok(Person {
-        id: row.get("user_id")?,
-        name: row.get("user_name")?,
-        image: row.get("user_image")?,
-    })
+    from_row!(row => Person { id = "user_id", name = "user_name", image = "user_image" })
 }
 
 /// Reads a user of an outer join.
@@ -42,38 +38,21 @@ pub(super) fn optional_person(row: &Columns<'_>) -> Result<Option<Person>> {
 
 /// Reads what the delivery of events about a group depends on.
 pub(super) fn group_context(row: &Columns<'_>) -> Result<GroupContext> {
-    Ok(GroupContext {
-        group: GroupLabel {
-            id: row.get("group_id")?,
-            name: row.get("group_name")?,
-            group_number: row.get("group_number")?,
-            display_name: row.get("display_name")?,
-            course_id: row.get("group_course_id")?,
-        },
-        class: row.get("class_id")?,
-        class_status: row.get("class_status")?,
-        start_date: row.get("start_date")?,
+    from_row!(row => GroupContext {
+        class = "class_id", class_status, start_date,
+        group: from_row!(row => GroupLabel {
+            id = "group_id", name = "group_name", group_number, display_name, course_id = "group_course_id",
+        })?,
     })
 }
 
 /// Reads the metadata of a file.
 pub(super) fn stored_file(row: &Columns<'_>) -> Result<StoredFile> {
-    Ok(StoredFile {
-        key: row.get("file_key")?,
-        file_name: row.get("file_name")?,
-        mime_type: row.get("mime_type")?,
-        size: row.get("size")?,
-        sha256: row.get("sha256")?,
-    })
+    from_row!(row => StoredFile { key = "file_key", file_name, mime_type, size, sha256 })
 }
 
 pub(super) fn class_label(row: &Columns<'_>) -> Result<ClassLabel> {
-    Ok(ClassLabel {
-        id: row.get("class_id")?,
-        name: row.get("class_name")?,
-        academic_year: row.get("academic_year")?,
-        status: row.get("class_status")?,
-    })
+    from_row!(row => ClassLabel { id = "class_id", name = "class_name", academic_year, status = "class_status" })
 }
 
 /// Reads a course of an outer join.
@@ -81,19 +60,14 @@ pub(super) fn optional_course_label(row: &Columns<'_>) -> Result<Option<CourseLa
     let Some(id) = row.get::<Option<CourseId>>("course_id")? else {
         return Ok(None);
     };
-    Ok(Some(CourseLabel {
-        id,
-        name: row.get("course_name")?,
-        subject_id: row.get("course_subject_id")?,
-    }))
+    Ok(Some(
+        from_row!(row => CourseLabel { name = "course_name", subject_id = "course_subject_id", id: id })?,
+    ))
 }
 
 pub(super) fn subject_label(row: &Columns<'_>) -> Result<SubjectLabel> {
-    Ok(SubjectLabel {
-        id: row.get("subject_id")?,
-        name: row.get("subject_name")?,
-        code: row.get("subject_code")?,
-        color: row.get("subject_color")?,
+    from_row!(row => SubjectLabel {
+        id = "subject_id", name = "subject_name", code = "subject_code", color = "subject_color",
     })
 }
 

@@ -233,15 +233,25 @@ impl WriteTx<'_> {
         std::mem::take(&mut self.changes)
     }
 
+    /// Executes a statement in this organization.
+    fn execute(&mut self, sql: &'static Sql, arguments: &[Value<'_>]) -> Result<()> {
+        self.execute_counted(sql, arguments).map(drop)
+    }
+
     /// Executes a statement in this organization and returns the number of affected rows.
-    fn execute(&mut self, sql: &'static Sql, arguments: &[Value<'_>]) -> Result<u64> {
+    fn execute_counted(&mut self, sql: &'static Sql, arguments: &[Value<'_>]) -> Result<u64> {
         let ReadTx { connection, context } = &mut self.read_tx;
-        connection.execute(sql, &bound(context, arguments))
+        connection.execute_counted(sql, &bound(context, arguments))
     }
 
     /// Executes a statement with named parameters. Values that it does not name are ignored.
     fn execute_named(&mut self, sql: &'static Sql, values: &[(&str, Value<'_>)]) -> Result<()> {
-        self.execute(sql, &sql.arguments_of(values)?).map(drop)
+        self.execute(sql, &sql.arguments_of(values)?)
+    }
+
+    /// Executes a statement with named parameters that may affect no row, and returns whether it did.
+    fn execute_conditional(&mut self, sql: &'static Sql, values: &[(&str, Value<'_>)]) -> Result<bool> {
+        Ok(self.execute_counted(sql, &sql.arguments_of(values)?)? > 0)
     }
 
     /// Runs `act` in a savepoint, so that its failure does not affect the rest of the transaction: a failed insert into

@@ -1,12 +1,12 @@
 //! Mail domains of an organization (docs/mail-domains.md).
 
 use domain::id::{MailDomainId, UserId};
-use domain::mail_domain::{MailDomain, MailDomainMethod, MailDomainName, MailDomainStatus};
+use domain::mail_domain::{MailDomain, MailDomainName};
 use domain::take_over::TakeOverCandidate;
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, fragments, statements};
+use crate::{args, fragments, from_row, named, statements};
 use common::error::Result;
 
 fragments! {
@@ -26,11 +26,13 @@ statements! {
     COUNT = "SELECT COUNT(*) FROM mail_domains WHERE organization_id = $1";
     INSERT = "INSERT INTO mail_domains (organization_id, id, domain, method, status, token, verified_at, checked_at,
             failing_since, failed_checks, next_check_at, created_at, updated_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)";
+        VALUES ($1, :id, :domain, :method, :status, :token, :verified_at, :checked_at, :failing_since, :failed_checks,
+            :next_check_at, :created_at, :created_at)";
     /// Updates the status of a domain.
-    UPDATE = "UPDATE mail_domains SET method = $3, status = $4, verified_at = $5, checked_at = $6, failing_since = $7,
-            failed_checks = $8, next_check_at = $9, updated_at = $10
-        WHERE organization_id = $1 AND id = $2";
+    UPDATE = "UPDATE mail_domains SET method = :method, status = :status, verified_at = :verified_at,
+            checked_at = :checked_at, failing_since = :failing_since, failed_checks = :failed_checks,
+            next_check_at = :next_check_at, updated_at = :updated_at
+        WHERE organization_id = $1 AND id = :id";
     DELETE = "DELETE FROM mail_domains WHERE organization_id = $1 AND id = $2";
     /// Whether another organization holds a domain of this one. Does not reveal which.
     IS_HELD_ELSEWHERE = "SELECT EXISTS (SELECT 1 FROM mail_domains own
@@ -96,21 +98,16 @@ impl ReadTx<'_> {
     fn candidate(&mut self, email: &str, held: &[String]) -> Result<Option<TakeOverCandidate>> {
         let is_under_held_domain = is_under(email, held);
         self.fetch_optional(&CANDIDATE, args![email], |row| {
-            Ok(TakeOverCandidate {
-                is_under_held_domain,
-                is_own: row.get("is_home")?,
-                is_member: row.get("is_member")?,
-                is_proven: row.get("email_verified")?,
-                is_super_admin: row.get("is_super_admin")?,
-                is_owner: row.get("is_owner")?,
+            from_row!(row => TakeOverCandidate {
+                is_own = "is_home", is_member, is_proven = "email_verified", is_super_admin, is_owner,
+                is_under_held_domain: is_under_held_domain,
             })
         })
     }
 
     /// Counts the domains that the organization added.
-    pub fn count_mail_domains(&mut self) -> Result<usize> {
-        let count: i64 = self.fetch_one(&COUNT, args![], |row| row.only())?;
-        Ok(usize::try_from(count).unwrap_or(0))
+    pub fn count_mail_domains(&mut self) -> Result<i64> {
+        self.fetch_one(&COUNT, args![], |row| row.only())
     }
 }
 
@@ -130,47 +127,38 @@ impl WriteTx<'_> {
     /// Inserts a domain; a duplicate is `DUPLICATE_MAIL_DOMAIN`.
     pub fn insert_mail_domain(&mut self, new: &MailDomain) -> Result<()> {
         let (name, method, status) = (new.domain.as_str(), new.method.as_str(), new.status.as_str());
-        let arguments = args![
-            new.id,
-            name,
-            method,
-            status,
-            new.token,
-            new.verified_at,
-            new.checked_at,
-            new.failing_since,
-            new.failed_checks,
-            new.next_check_at,
-            new.created_at,
-        ];
-        self.execute(&INSERT, arguments).map(drop)
+        self.execute_named(
+            &INSERT,
+            named![new =>
+                id, token, verified_at, checked_at, failing_since, failed_checks, next_check_at, created_at,
+                domain: name,
+                method: method,
+                status: status,
+            ],
+        )
     }
 
     /// Updates the status of a domain; one that another organization verified concurrently is `DOMAIN_HELD`.
     pub fn update_mail_domain(&mut self, domain: &MailDomain) -> Result<()> {
         let (method, status) = (domain.method.as_str(), domain.status.as_str());
-        let arguments = args![
-            domain.id,
-            method,
-            status,
-            domain.verified_at,
-            domain.checked_at,
-            domain.failing_since,
-            domain.failed_checks,
-            domain.next_check_at,
-            domain.updated_at,
-        ];
-        self.execute(&UPDATE, arguments).map(drop)
+        self.execute_named(
+            &UPDATE,
+            named![domain =>
+                id, verified_at, checked_at, failing_since, failed_checks, next_check_at, updated_at,
+                method: method,
+                status: status,
+            ],
+        )
     }
 
     /// Makes this organization the home organization of an account it takes over.
     pub fn take_over_account(&mut self, user: &UserId) -> Result<()> {
         let now = self.now();
-        self.execute(&ADOPT, args![user, now]).map(drop)
+        self.execute(&ADOPT, args![user, now])
     }
 
     pub fn delete_mail_domain(&mut self, id: &MailDomainId) -> Result<()> {
-        self.execute(&DELETE, args![id]).map(drop)
+        self.execute(&DELETE, args![id])
     }
 }
 
@@ -181,19 +169,9 @@ fn is_under(email: &str, domains: &[String]) -> bool {
 }
 
 fn mail_domain(row: &Columns<'_>) -> Result<MailDomain> {
-    Ok(MailDomain {
-        organization_id: row.get("organization_id")?,
-        id: row.get("id")?,
+    from_row!(row => MailDomain {
+        organization_id, id, method, status, token, verified_at, checked_at, failing_since, failed_checks,
+        next_check_at, created_at, updated_at,
         domain: MailDomainName::stored(row.get("domain")?),
-        method: row.get::<MailDomainMethod>("method")?,
-        status: row.get::<MailDomainStatus>("status")?,
-        token: row.get("token")?,
-        verified_at: row.get("verified_at")?,
-        checked_at: row.get("checked_at")?,
-        failing_since: row.get("failing_since")?,
-        failed_checks: row.get("failed_checks")?,
-        next_check_at: row.get("next_check_at")?,
-        created_at: row.get("created_at")?,
-        updated_at: row.get("updated_at")?,
     })
 }

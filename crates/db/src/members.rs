@@ -11,7 +11,7 @@ use super::sql::Columns;
 use super::{ReadTx, pattern};
 use crate::labels::SHOWN_EMAIL;
 use crate::visibility::CAN_MANAGE_CLASS;
-use crate::{args, fragments, statements};
+use crate::{args, fragments, from_row, statements};
 use common::error::Result;
 
 fragments! {
@@ -111,11 +111,7 @@ impl ReadTx<'_> {
 
 fn member_with_user(row: &Columns<'_>) -> Result<MemberWithUser> {
     let member = member(row)?;
-    let person = Person {
-        id: member.user_id.clone(),
-        name: row.get("name")?,
-        image: row.get("image")?,
-    };
+    let person = from_row!(row => Person { name, image, id: member.user_id.clone() })?;
     Ok(MemberWithUser {
         member,
         person,
@@ -124,14 +120,8 @@ fn member_with_user(row: &Columns<'_>) -> Result<MemberWithUser> {
 }
 
 pub(super) fn member(row: &Columns<'_>) -> Result<Member> {
-    Ok(Member {
-        id: row.get("member_id")?,
-        organization_id: row.get("organization_id")?,
-        user_id: row.get("user_id")?,
-        role: row.get::<MemberRole>("member_role")?,
-        external_id: row.get("external_id")?,
-        created_at: row.get("member_created_at")?,
-        updated_at: row.get("member_updated_at")?,
-        is_active: row.get("member_is_active")?,
+    from_row!(row => Member {
+        id = "member_id", organization_id, user_id, role = "member_role", external_id, created_at = "member_created_at",
+        updated_at = "member_updated_at", is_active = "member_is_active",
     })
 }

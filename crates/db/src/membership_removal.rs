@@ -122,8 +122,8 @@ impl WriteTx<'_> {
         self.execute(&DELETE_FACTOR_LINKS, args![user])?;
         self.execute(&DELETE_RECOVERY_CODES, args![user])?;
         self.execute(&CLEAR_SECOND_FACTOR, args![user])?;
-        let passkeys = self.execute(&DELETE_PASSKEYS, args![user])?;
-        Ok(self.execute(&DELETE_SECOND_FACTOR, args![user])? + passkeys > 0)
+        let passkeys = self.execute_counted(&DELETE_PASSKEYS, args![user])?;
+        Ok(self.execute_counted(&DELETE_SECOND_FACTOR, args![user])? + passkeys > 0)
     }
 
     /// Ends the sessions of a member in this organization.
@@ -138,11 +138,10 @@ impl WriteTx<'_> {
             &INSERT_LINK,
             args![user, id, identifier, now.plus_seconds(seconds), now],
         )
-        .map(drop)
     }
 
     /// Invalidates all emailed links of a member.
     pub fn delete_emailed_links(&mut self, user: &UserId) -> Result<()> {
-        self.execute(&DELETE_LINKS, args![user]).map(drop)
+        self.execute(&DELETE_LINKS, args![user])
     }
 }

@@ -10,7 +10,7 @@ use super::page::{Position, Slice, Window};
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
 use crate::labels::{PERSON_COLUMNS, person};
-use crate::{args, fragments, statements};
+use crate::{args, fragments, from_row, statements};
 use common::error::Result;
 
 fragments! {
@@ -76,21 +76,13 @@ impl ReadTx<'_> {
 impl WriteTx<'_> {
     /// Ends a session; returns false if it no longer exists.
     pub fn end_organization_session(&mut self, id: &SessionId) -> Result<bool> {
-        Ok(self.execute(&END, args![id])? > 0)
+        Ok(self.execute_counted(&END, args![id])? > 0)
     }
 }
 
 fn session(row: &Columns<'_>) -> Result<OrganizationSession> {
-    Ok(OrganizationSession {
-        id: row.get("id")?,
-        expires_at: row.get("expires_at")?,
-        created_at: row.get("created_at")?,
-        updated_at: row.get("updated_at")?,
-        ip_address: row.get("ip_address")?,
-        user_agent: row.get("user_agent")?,
+    from_row!(row => OrganizationSession {
+        id, expires_at, created_at, updated_at, ip_address, user_agent, email, platform_role, member_role,
         person: person(row)?,
-        email: row.get("email")?,
-        platform_role: row.get::<PlatformRole>("platform_role")?,
-        member_role: row.get::<MemberRole>("member_role")?,
     })
 }

@@ -9,7 +9,7 @@ use domain::zone::{DateOrTime, Zone};
 
 use super::organizations::organization;
 use super::{ReadTx, WriteTx};
-use crate::{args, statements};
+use crate::{args, named, statements};
 use common::error::{Error, Result};
 
 statements! {
@@ -18,8 +18,8 @@ statements! {
         FROM organizations WHERE id = $1";
     METADATA = "SELECT metadata FROM organizations WHERE id = $1";
     /// Updates the fields that admins can change.
-    UPDATE = "UPDATE organizations SET name = $2, name_key = $3, logo = $4, metadata = $5, updated_at = $6,
-            search_key = $7, sort_key = $8
+    UPDATE = "UPDATE organizations SET name = :name, name_key = :name_key, logo = :logo, metadata = :metadata,
+            updated_at = :updated_at, search_key = :search_key, sort_key = :sort_key
         WHERE id = $1";
 }
 
@@ -83,18 +83,15 @@ impl WriteTx<'_> {
     /// Updates name, logo and settings.
     pub fn update_current_organization(&mut self, organization: &Organization) -> Result<()> {
         let metadata = organization.metadata.as_ref().map(serde_json::to_string).transpose()?;
-        self.execute(
+        self.execute_named(
             &UPDATE,
-            args![
-                organization.name,
-                name_key(organization.name.as_str()),
-                organization.logo,
-                metadata,
-                organization.updated_at,
-                search_key(organization.name.as_str()),
-                sort_key(organization.name.as_str()),
+            named![organization =>
+                name, logo, updated_at,
+                name_key: name_key(organization.name.as_str()),
+                metadata: metadata,
+                search_key: search_key(organization.name.as_str()),
+                sort_key: sort_key(organization.name.as_str()),
             ],
         )
-        .map(drop)
     }
 }

@@ -3,7 +3,7 @@
 use domain::time::Timestamp;
 
 use super::ReadTx;
-use crate::{args, statements};
+use crate::{args, from_row, statements};
 use common::error::Result;
 
 statements! {
@@ -43,19 +43,15 @@ impl ReadTx<'_> {
     pub fn organization_stats(&mut self) -> Result<OrganizationStats> {
         let now: Timestamp = self.now();
         self.fetch_one(&COUNTS, args![now], |row| {
-            Ok(OrganizationStats {
+            from_row!(row => OrganizationStats {
+                classes = "class_count", courses = "course_count", groups = "group_count",
+                assignments = "assignment_count", open_help = "help_count", active_sessions = "session_count",
                 members: [
                     row.get("owners")?,
                     row.get("admins")?,
                     row.get("teachers")?,
                     row.get("students")?,
                 ],
-                classes: row.get("class_count")?,
-                courses: row.get("course_count")?,
-                groups: row.get("group_count")?,
-                assignments: row.get("assignment_count")?,
-                open_help: row.get("help_count")?,
-                active_sessions: row.get("session_count")?,
             })
         })
     }

@@ -5,13 +5,13 @@
 use domain::collation::{search_key, sort_key};
 use domain::error_code::ErrorCode;
 use domain::id::SessionId;
-use domain::organization::{Organization, OrganizationStatus};
+use domain::organization::Organization;
 use domain::storage::QuotaBytes;
 use domain::text::{Slug, name_key};
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, fragments, statements};
+use crate::{args, fragments, from_row, named, statements};
 use common::error::{Error, Result};
 
 fragments! {
@@ -30,9 +30,9 @@ statements! {
     /// Locks the organization until the end of the transaction, unless it is deleted.
     HOLD = "SELECT id FROM organizations WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE";
     INSERT = "INSERT INTO organizations (id, name, name_key, slug, custom_domain, logo, status, metadata, created_at,
-        updated_at,
-            search_key, sort_key)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+            updated_at, search_key, sort_key)
+        VALUES ($1, :name, :name_key, :slug, :custom_domain, :logo, :status, :metadata, :created_at, :updated_at,
+            :search_key, :sort_key)";
     /// Updates every field of the organization.
     UPDATE = "UPDATE organizations SET name = $2, name_key = $3, slug = $4, custom_domain = $5, logo = $6, status = $7,
             metadata = $8, storage_quota = $9, group_storage_quota = $10, updated_at = $11, search_key = $12,
@@ -81,10 +81,20 @@ impl WriteTx<'_> {
         let (search_key, sort_key) = (search_key(new.name.as_str()), sort_key(new.name.as_str()));
         let (status, domain) = (new.status.as_str(), &new.custom_domain);
         let (created_at, updated_at) = (new.created_at, new.updated_at);
-        let arguments = args![
-            new.name, key, new.slug, domain, new.logo, status, metadata, created_at, updated_at, search_key, sort_key,
-        ];
-        self.execute(&INSERT, arguments).map(drop)
+        self.execute_named(
+            &INSERT,
+            named![new =>
+                name, slug, logo,
+                name_key: key,
+                custom_domain: domain,
+                status: status,
+                metadata: metadata,
+                created_at: created_at,
+                updated_at: updated_at,
+                search_key: search_key,
+                sort_key: sort_key,
+            ],
+        )
     }
 
     /// Updates every field of the organization.
@@ -118,7 +128,6 @@ impl WriteTx<'_> {
                 sort_key(name.as_str()),
             ],
         )
-        .map(drop)
     }
 
     /// Keeps the former short name after a change, and rejects a short name that another organization had before. Called
@@ -145,7 +154,7 @@ impl WriteTx<'_> {
     pub fn delete_organization(&mut self) -> Result<()> {
         let now = self.now();
         self.execute(&DELETE, args![now])?;
-        self.execute(&LEAVE, args![]).map(drop)
+        self.execute(&LEAVE, args![])
     }
 }
 
@@ -155,17 +164,10 @@ fn metadata(organization: &Organization) -> Result<Option<String>> {
 }
 
 pub(super) fn organization(row: &Columns<'_>) -> Result<Organization> {
-    Ok(Organization {
-        id: row.get("id")?,
-        name: row.get("name")?,
-        slug: row.get("slug")?,
-        custom_domain: row.get("custom_domain")?,
-        logo: row.get("logo")?,
-        status: row.get::<OrganizationStatus>("status")?,
+    from_row!(row => Organization {
+        id, name, slug, custom_domain, logo, status, created_at, updated_at,
         metadata: row.json_option("metadata")?,
         storage_quota: row.get::<Option<i64>>("storage_quota")?.map(QuotaBytes::stored),
         group_storage_quota: row.get::<Option<i64>>("group_storage_quota")?.map(QuotaBytes::stored),
-        created_at: row.get("created_at")?,
-        updated_at: row.get("updated_at")?,
     })
 }

@@ -19,7 +19,7 @@ use super::platform::accounts::profile;
 use super::sql::Columns;
 use super::{ReadTx, WriteTx, pattern};
 use crate::labels::{PERSON_COLUMNS, person};
-use crate::{args, fragments, statements};
+use crate::{args, fragments, from_row, named, statements};
 use common::clock;
 use common::error::{Error, Result};
 
@@ -57,7 +57,8 @@ statements! {
     /// Inserts an account with this home organization, unless the email address or the user name is in use.
     INSERT_USER = "INSERT INTO users (home_organization_id, id, name, name_key, first_name, last_name, email,
             email_verified, username, user_name, role, created_at, updated_at, search_key, sort_key)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, FALSE, $8, $8, $9, $10, $10, $11, $12)
+        VALUES ($1, :id, :name, :name_key, :first_name, :last_name, :email, FALSE, :username,
+            :username, :role, :created_at, :created_at, :search_key, :sort_key)
         ON CONFLICT DO NOTHING";
     /// The user names of accounts with this home organization that begin with a text.
     NAMES_TAKEN = "SELECT user_name FROM users WHERE home_organization_id = $1 AND user_name LIKE $2 ESCAPE '\\'";
@@ -114,12 +115,15 @@ statements! {
         WHERE m.organization_id = $1 AND m.role = 'owner' AND m.user_id <> $2 AND m.is_active
             AND u.is_active";
     /// Updates the fields of an account that its organization administers.
-    UPDATE_USER = "UPDATE users SET name = $3, name_key = $4, first_name = $5, last_name = $6, username = $7, user_name = $7,
-            email_verified = CASE WHEN email = $8 THEN email_verified ELSE FALSE END, email = $8,
-            is_active = $9, locale = $10, updated_at = $11, search_key = $12, sort_key = $13
-        WHERE id = $2 AND EXISTS (SELECT 1 FROM members m WHERE m.organization_id = $1 AND m.user_id = users.id)";
-    UPDATE_MEMBER = "UPDATE members SET role = $3, external_id = $4, updated_at = $5, is_active = $6
-        WHERE organization_id = $1 AND id = $2";
+    UPDATE_USER = "UPDATE users SET name = :name, name_key = :name_key, first_name = :first_name,
+            last_name = :last_name, username = :username, user_name = :username,
+            email_verified = CASE WHEN email = :email THEN email_verified ELSE FALSE END, email = :email,
+            is_active = :is_active, locale = :locale, updated_at = :updated_at, search_key = :search_key,
+            sort_key = :sort_key
+        WHERE id = :id AND EXISTS (SELECT 1 FROM members m WHERE m.organization_id = $1 AND m.user_id = users.id)";
+    UPDATE_MEMBER = "UPDATE members SET role = :role, external_id = :external_id, updated_at = :updated_at,
+            is_active = :is_active
+        WHERE organization_id = $1 AND id = :id";
 }
 
 /// The account of an email address, limited to what an organization may know of a foreign account.
@@ -197,11 +201,9 @@ impl ReadTx<'_> {
     /// Returns the account of an email address (lower case).
     pub fn account_of_address(&mut self, email: &str) -> Result<Option<FoundAccount>> {
         self.fetch_optional(&BY_EMAIL, args![email], |row| {
-            Ok(FoundAccount {
+            from_row!(row => FoundAccount {
+                role = "platform_role", home = "home_organization_id", member_role,
                 person: person(row)?,
-                role: row.get::<PlatformRole>("platform_role")?,
-                home: row.get("home_organization_id")?,
-                member_role: row.get::<Option<MemberRole>>("member_role")?,
             })
         })
     }
@@ -267,20 +269,17 @@ impl WriteTx<'_> {
         let (key, role, now) = (name_key(new.name.as_str()), new.role.as_str(), self.now());
         let search_key = search_key(new.name.as_str());
         let sort_key = person_sort_key(new.name.as_str(), new.last_name.map(ShortName::as_str));
-        let arguments = args![
-            new.id,
-            new.name,
-            key,
-            new.first_name,
-            new.last_name,
-            new.email,
-            new.username,
-            role,
-            now,
-            search_key,
-            sort_key,
-        ];
-        Ok(self.execute(&INSERT_USER, arguments)? > 0)
+        self.execute_conditional(
+            &INSERT_USER,
+            named![new =>
+                id, name, first_name, last_name, email, username,
+                name_key: key,
+                role: role,
+                created_at: now,
+                search_key: search_key,
+                sort_key: sort_key,
+            ],
+        )
     }
 
     /// Makes an account a member; returns `None` if it is one. An external id that is in use is
@@ -303,7 +302,7 @@ impl WriteTx<'_> {
         };
         let word = role.as_str();
         let arguments = args![member.id, user, word, external_id, member.created_at];
-        if self.execute(&INSERT_MEMBER, arguments)? == 0 {
+        if self.execute_counted(&INSERT_MEMBER, arguments)? == 0 {
             return Ok(None);
         }
         self.execute(&WAKE, args![user, member.created_at])?;
@@ -330,7 +329,7 @@ impl WriteTx<'_> {
     /// Records that the caller replaced a member's password; shown to the member after the next sign-in.
     pub fn record_password_reset(&mut self, user: &UserId) -> Result<()> {
         let (by, now) = (self.actor().user.clone(), self.now());
-        self.execute(&NOTE_PASSWORD_RESET, args![user, by, now]).map(drop)
+        self.execute(&NOTE_PASSWORD_RESET, args![user, by, now])
     }
 
     /// Updates the fields of an account that its organization administers; an email address that is in use is
@@ -338,42 +337,34 @@ impl WriteTx<'_> {
     pub fn update_account(&mut self, user: &User) -> Result<()> {
         let key = name_key(user.name.as_str());
         let (search_key, sort_key) = (search_key(user.name.as_str()), user.sort_key());
-        let arguments = args![
-            user.id,
-            user.name,
-            key,
-            user.first_name,
-            user.last_name,
-            user.username,
-            user.email,
-            user.is_active,
-            user.locale,
-            user.updated_at,
-            search_key,
-            sort_key,
-        ];
-        self.execute(&UPDATE_USER, arguments).map(drop)
+        self.execute_named(
+            &UPDATE_USER,
+            named![user =>
+                id, name, first_name, last_name, username, email, is_active, locale, updated_at,
+                name_key: key,
+                search_key: search_key,
+                sort_key: sort_key,
+            ],
+        )
     }
 
     /// Updates role, external id and status of a membership; an external id that is in use is `DUPLICATE_EXTERNAL_ID`.
     pub fn update_member(&mut self, member: &Member) -> Result<()> {
         let role = member.role.as_str();
-        let arguments = args![member.id, role, member.external_id, member.updated_at, member.is_active];
-        self.execute(&UPDATE_MEMBER, arguments).map(drop)
+        self.execute_named(
+            &UPDATE_MEMBER,
+            named![member => id, external_id, updated_at, is_active, role: role],
+        )
     }
 }
 
 fn named_account(row: &Columns<'_>) -> Result<NamedAccount> {
-    Ok(NamedAccount {
-        account: FoundAccount {
+    from_row!(row => NamedAccount {
+        email, username = "sign_in_name", external_id,
+        account: from_row!(row => FoundAccount {
+            role = "platform_role", home = "home_organization_id", member_role,
             person: person(row)?,
-            role: row.get::<PlatformRole>("platform_role")?,
-            home: row.get("home_organization_id")?,
-            member_role: row.get::<Option<MemberRole>>("member_role")?,
-        },
-        email: row.get("email")?,
-        username: row.get("sign_in_name")?,
-        external_id: row.get("external_id")?,
+        })?,
     })
 }
 

@@ -173,7 +173,7 @@ impl WriteTx<'_> {
             if let Some(children) = children {
                 self.execute(children, args![BATCH])?;
             }
-            if self.execute(piece, args![BATCH])? > 0 {
+            if self.execute_counted(piece, args![BATCH])? > 0 {
                 return Ok(PurgeProgress::default());
             }
         }
@@ -194,7 +194,7 @@ impl WriteTx<'_> {
             &PROVIDERS,
             &ROSTER_SOURCES,
         ] {
-            counted += self.execute(table, args![])?;
+            counted += self.execute_counted(table, args![])?;
         }
         if counted > 0 {
             let files = files.into_iter().map(FileKey::new).collect();
@@ -204,14 +204,14 @@ impl WriteTx<'_> {
             });
         }
         let ended = self.purge_accounts()?;
-        if self.execute(&MEMBERS, args![BATCH])? > 0 {
+        if self.execute_counted(&MEMBERS, args![BATCH])? > 0 {
             return Ok(PurgeProgress {
                 ended,
                 ..PurgeProgress::default()
             });
         }
         for piece in [&HOMES, &LOG] {
-            if self.execute(piece, args![BATCH])? > 0 {
+            if self.execute_counted(piece, args![BATCH])? > 0 {
                 return Ok(PurgeProgress::default());
             }
         }
@@ -245,12 +245,8 @@ impl WriteTx<'_> {
     /// their last membership ends (docs/api-contract.md#people).
     fn purge_accounts(&mut self) -> Result<Vec<(UserId, SessionId)>> {
         let now = self.now();
-        let mut ended = self.fetch_all(&SIGN_ON_SESSIONS, args![], |row| {
-            Ok((row.get("user_id")?, row.get("id")?))
-        })?;
-        ended.extend(self.fetch_all(&END_SESSIONS, args![BATCH], |row| {
-            Ok((row.get("user_id")?, row.get("id")?))
-        })?);
+        let mut ended = self.fetch_all(&SIGN_ON_SESSIONS, args![], |row| row.pair("user_id", "id"))?;
+        ended.extend(self.fetch_all(&END_SESSIONS, args![BATCH], |row| row.pair("user_id", "id"))?);
         self.execute(&DEACTIVATE, args![BATCH, now])?;
         Ok(ended)
     }

@@ -3,7 +3,7 @@
 use domain::rate::{Meter, RateLimit, RateWindow};
 
 use super::WriteTx;
-use crate::{args, statements};
+use crate::{args, from_row, statements};
 use common::error::Result;
 
 statements! {
@@ -29,12 +29,11 @@ impl WriteTx<'_> {
         let ahead = now.plus_seconds(limit.window);
         // No window is longer than a day.
         self.execute(&FORGET, args![now.plus_seconds(-24 * 60 * 60)])?;
-        let window = self.fetch_one(&HIT, args![name, now, over, ahead], |row| {
-            Ok(RateWindow {
-                started_at: row.get("window_started_at")?,
-                hits: row.get("hits")?,
-            })
-        })?;
+        let window = self.fetch_one(
+            &HIT,
+            args![name, now, over, ahead],
+            |row| from_row!(row => RateWindow { started_at = "window_started_at", hits }),
+        )?;
         Ok(window.meter(limit, now, window.hits > limit.hits))
     }
 }

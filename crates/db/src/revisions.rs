@@ -9,7 +9,7 @@ use domain::save::{History, Revision, RevisionOrigin};
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, fragments, statements};
+use crate::{args, fragments, from_row, named, statements};
 use common::error::Result;
 
 /// The maximum number of revisions kept of a draft (docs/api-contract.md#documents-and-files). Older ones are pruned.
@@ -38,9 +38,9 @@ statements! {
     NEXT_VERSION = "SELECT COALESCE(MAX(version), 0) + 1 FROM document_revisions
         WHERE organization_id = $1 AND document_id = $2";
     INSERT = "INSERT INTO document_revisions (organization_id, id, document_id, version, file_key, size, sha256,
-        saved_by_id,
-            editors, origin, is_for_group, last_save, generation, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+            saved_by_id, editors, origin, is_for_group, last_save, generation, created_at)
+        VALUES ($1, :id, :document_id, :version, :file_key, :size, :sha256, :saved_by_id, :editors, :origin,
+            :is_for_group, :last_save, :generation, :created_at)";
     /// Old revisions that are not retained: neither current, nor submitted, nor the file of a log, nor late saves kept
     /// for staff.
     OUTDATED = "{SELECT_REVISIONS} v.document_id = $2 AND v.version <= $3 AND (v.origin <> 'LATE_AFTER_LOCK'
@@ -111,31 +111,21 @@ impl WriteTx<'_> {
     pub fn insert_revision(&mut self, new: &Revision) -> Result<()> {
         self.stored(new.size);
         let editors = serde_json::to_string(&new.editors)?;
-        self.execute(
+        self.execute_named(
             &INSERT,
-            args![
-                new.id,
-                new.document_id,
-                new.version,
-                new.file_key.as_str(),
-                new.size,
-                new.sha256,
-                new.saved_by_id,
-                editors,
-                stored_origin(new.origin).as_str(),
-                new.origin == RevisionOrigin::Late,
-                new.last_save,
-                new.generation,
-                new.created_at,
+            named![new =>
+                id, document_id, version, file_key, size, sha256, saved_by_id, last_save, generation, created_at,
+                editors: editors,
+                origin: stored_origin(new.origin),
+                is_for_group: new.origin == RevisionOrigin::Late,
             ],
         )
-        .map(drop)
     }
 
     /// Stores the change history that the document server reported for a revision.
     pub fn record_history(&mut self, revision: &RevisionId, history: &History) -> Result<()> {
         let history = serde_json::to_string(history)?;
-        self.execute(&NOTE_HISTORY, args![revision, history]).map(drop)
+        self.execute(&NOTE_HISTORY, args![revision, history])
     }
 
     /// Deletes all but the last [`REVISIONS_MAX`] revisions and returns their files. Call it after inserting a
@@ -181,19 +171,10 @@ pub fn shown_to_students(revision: &Revision) -> bool {
 }
 
 fn revision(row: &Columns<'_>) -> Result<Revision> {
-    Ok(Revision {
-        id: row.get::<RevisionId>("id")?,
-        organization_id: row.get("organization_id")?,
-        document_id: row.get("document_id")?,
-        version: row.get("version")?,
-        file_key: row.get::<FileKey>("file_key")?,
-        size: row.get("size")?,
-        sha256: row.get("sha256")?,
-        saved_by_id: row.get("saved_by_id")?,
+    from_row!(row => Revision {
+        id, organization_id, document_id, version, file_key, size, sha256, saved_by_id, last_save, generation,
+        created_at,
         editors: row.json("editors")?,
         origin: origin(row)?,
-        last_save: row.get("last_save")?,
-        generation: row.get("generation")?,
-        created_at: row.get("created_at")?,
     })
 }

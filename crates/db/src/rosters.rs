@@ -2,18 +2,15 @@
 
 use domain::access::{MemberRole, PlatformRole};
 use domain::id::{RosterRunId, RosterSourceId, UserId};
-use domain::roster::RosterProtocol;
 use domain::roster_source::{
-    RosterCounts, RosterEffect, RosterEntry, RosterObject, RosterRoles, RosterRun, RosterRunKind, RosterRunState,
-    RosterSource,
+    RosterCounts, RosterEffect, RosterEntry, RosterObject, RosterRun, RosterRunKind, RosterSource,
 };
-use domain::time::Timestamp;
 use domain::user::Person;
 
 use super::page::{Position, Slice, Window};
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, fragments, statements};
+use crate::{args, fragments, from_row, named, statements};
 use common::error::Result;
 
 fragments! {
@@ -45,12 +42,15 @@ statements! {
     LOCK = "SELECT id FROM roster_sources WHERE organization_id = $1 AND id = $2 FOR UPDATE";
     COUNT = "SELECT COUNT(*) FROM roster_sources WHERE organization_id = $1";
     INSERT = "INSERT INTO roster_sources (organization_id, id, name, protocol, url, token_url, client_id, client_secret,
-            scope, school_id, roles, ends_absent, leave_percent, is_nightly, nightly_hour, next_run_at, created_at, updated_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $17)";
-    UPDATE = "UPDATE roster_sources SET name = $3, protocol = $4, url = $5, token_url = $6, client_id = $7,
-            client_secret = $8, scope = $9, school_id = $10, roles = $11, ends_absent = $12, leave_percent = $13,
-            is_nightly = $14, nightly_hour = $15, next_run_at = $16, etag = $17, updated_at = $18
-        WHERE organization_id = $1 AND id = $2";
+            scope, school_id, roles, ends_absent, leave_percent, is_nightly, nightly_hour, next_run_at, created_at,
+            updated_at)
+        VALUES ($1, :id, :name, :protocol, :url, :token_url, :client_id, :client_secret, :scope, :school_id, :roles,
+            :ends_absent, :leave_percent, :is_nightly, :nightly_hour, :next_run_at, :created_at, :created_at)";
+    UPDATE = "UPDATE roster_sources SET name = :name, protocol = :protocol, url = :url, token_url = :token_url,
+            client_id = :client_id, client_secret = :client_secret, scope = :scope, school_id = :school_id,
+            roles = :roles, ends_absent = :ends_absent, leave_percent = :leave_percent, is_nightly = :is_nightly,
+            nightly_hour = :nightly_hour, next_run_at = :next_run_at, etag = :etag, updated_at = :updated_at
+        WHERE organization_id = $1 AND id = :id";
     DELETE_ENTRIES_OF_SOURCE = "DELETE FROM roster_run_entries WHERE organization_id = $1
         AND run_id IN (SELECT r.id FROM roster_runs r WHERE r.organization_id = $1 AND r.source_id = $2)";
     DELETE_RUNS = "DELETE FROM roster_runs WHERE organization_id = $1 AND source_id = $2";
@@ -73,9 +73,10 @@ statements! {
     /// Discards the waiting runs of a source, which a newer run replaces.
     REPLACE_WAITING = "UPDATE roster_runs SET state = 'DISCARDED', finished_at = $3
         WHERE organization_id = $1 AND source_id = $2 AND state = 'WAITING'";
-    UPDATE_RUN = "UPDATE roster_runs SET state = $3, counts = $4, error_code = $5, error_text = $6, difference = $7,
-            confirmed = $8, confirmed_by_id = $9, started_at = $10, finished_at = $11
-        WHERE organization_id = $1 AND id = $2 AND state IN ('QUEUED', 'RUNNING', 'WAITING')";
+    UPDATE_RUN = "UPDATE roster_runs SET state = :state, counts = :counts, error_code = :error_code,
+            error_text = :error_text, difference = :difference, confirmed = :confirmed,
+            confirmed_by_id = :confirmed_by_id, started_at = :started_at, finished_at = :finished_at
+        WHERE organization_id = $1 AND id = :id AND state IN ('QUEUED', 'RUNNING', 'WAITING')";
     /// Deletes the entries of the runs of a source that do not wait for a confirmation.
     DELETE_OLD_ENTRIES = "DELETE FROM roster_run_entries WHERE organization_id = $1
         AND run_id IN (SELECT r.id FROM roster_runs r
@@ -84,7 +85,7 @@ statements! {
     DELETE_OLD_RUNS = "DELETE FROM roster_runs WHERE organization_id = $1 AND id IN {OLD_RUNS}";
     INSERT_ENTRY = "INSERT INTO roster_run_entries (organization_id, run_id, effect, place, object, external_id, name,
             problem)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING";
+        VALUES ($1, :run_id, :effect, :place, :object, :external_id, :name, :problem) ON CONFLICT DO NOTHING";
     /// A page of the entries of a run with one effect.
     ENTRIES = "SELECT e.effect, e.place, e.object, e.external_id, e.name, e.problem FROM roster_run_entries e
         WHERE e.organization_id = $1 AND e.run_id = $2 AND e.effect = $3 AND e.place > $4 ORDER BY e.place LIMIT $5";
@@ -140,8 +141,6 @@ statements! {
             AND (c.external_id > $3 OR p.external_id > $4)
             AND t.added_by = 'import' AND m.role = 'teacher' AND k.status <> 'ARCHIVED' AND {IS_OF_SOURCE_ALONE}
         ORDER BY c.external_id, p.external_id LIMIT $5";
-    HAS_ORIGIN = "SELECT EXISTS (SELECT 1 FROM roster_origins
-        WHERE source_id = $2 AND organization_id = $1 AND object = 'PERSON' AND external_id = $3)";
     INSERT_ORIGIN = "INSERT INTO roster_origins (organization_id, source_id, object, external_id, created_at)
         VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING";
     /// Adds a source to an object that another source brought.
@@ -209,9 +208,8 @@ impl ReadTx<'_> {
         self.fetch_one(&BY_ID, args![id], source)
     }
 
-    pub fn count_roster_sources(&mut self) -> Result<usize> {
-        let count: i64 = self.fetch_one(&COUNT, args![], |row| row.only())?;
-        Ok(usize::try_from(count).unwrap_or(0))
+    pub fn count_roster_sources(&mut self) -> Result<i64> {
+        self.fetch_one(&COUNT, args![], |row| row.only())
     }
 
     /// Returns a page of the runs of a source, newest first.
@@ -249,13 +247,12 @@ impl ReadTx<'_> {
             let name: Option<String> = row.get("name")?;
             let role: Option<MemberRole> = row.get::<Option<MemberRole>>("member_role")?;
             let platform_role: Option<PlatformRole> = row.get::<Option<PlatformRole>>("platform_role")?;
-            Ok(BroughtPerson {
-                external_id: row.get("external_id")?,
+            from_row!(row => BroughtPerson {
+                external_id, is_shared,
                 member: match (name, role, platform_role) {
                     (Some(name), Some(role), Some(platform_role)) => Some((name, role, platform_role)),
                     _ => None,
                 },
-                is_shared: row.get("is_shared")?,
             })
         })
     }
@@ -263,11 +260,9 @@ impl ReadTx<'_> {
     /// Returns the next classes that a source brought, by external id.
     pub fn brought_classes(&mut self, source: &RosterSourceId, after: &str) -> Result<Vec<BroughtClass>> {
         self.fetch_all(&BROUGHT_CLASSES, args![source, after, ORIGIN_PAGE], |row| {
-            Ok(BroughtClass {
-                external_id: row.get("external_id")?,
-                name: row.get("name")?,
+            from_row!(row => BroughtClass {
+                external_id, name, is_shared,
                 is_open: row.get::<Option<bool>>("is_open")?.unwrap_or(false),
-                is_shared: row.get("is_shared")?,
             })
         })
     }
@@ -287,18 +282,8 @@ impl ReadTx<'_> {
         self.fetch_all(
             statement,
             args![source, after.class, after.person, ORIGIN_PAGE],
-            |row| {
-                Ok(BroughtEnrollment {
-                    class: row.get("class_id")?,
-                    person: row.get("person_id")?,
-                })
-            },
+            |row| from_row!(row => BroughtEnrollment { class = "class_id", person = "person_id" }),
         )
-    }
-
-    /// Returns whether a source brought or invited a person.
-    pub fn has_roster_origin(&mut self, source: &RosterSourceId, external_id: &str) -> Result<bool> {
-        self.fetch_one(&HAS_ORIGIN, args![source, external_id], |row| row.only())
     }
 }
 
@@ -310,53 +295,28 @@ impl WriteTx<'_> {
     }
 
     pub fn insert_roster_source(&mut self, new: &RosterSource) -> Result<()> {
-        let arguments = args![
-            new.id,
-            new.name,
-            new.protocol,
-            new.url,
-            new.token_url,
-            new.client_id,
-            new.client_secret,
-            new.scope,
-            new.school_id,
-            new.roles,
-            new.ends_absent,
-            new.leave_percent,
-            new.is_nightly,
-            new.nightly_hour,
-            new.next_run_at,
-            new.created_at,
-        ];
-        self.execute(&INSERT, arguments).map(drop)
+        self.execute_named(
+            &INSERT,
+            named![new =>
+                id, name, protocol, url, token_url, client_id, client_secret, scope, school_id, roles, ends_absent,
+                leave_percent, is_nightly, nightly_hour, next_run_at, created_at,
+            ],
+        )
     }
 
     pub fn update_roster_source(&mut self, source: &RosterSource) -> Result<()> {
-        let arguments = args![
-            source.id,
-            source.name,
-            source.protocol,
-            source.url,
-            source.token_url,
-            source.client_id,
-            source.client_secret,
-            source.scope,
-            source.school_id,
-            source.roles,
-            source.ends_absent,
-            source.leave_percent,
-            source.is_nightly,
-            source.nightly_hour,
-            source.next_run_at,
-            source.etag,
-            source.updated_at,
-        ];
-        self.execute(&UPDATE, arguments).map(drop)
+        self.execute_named(
+            &UPDATE,
+            named![source =>
+                id, name, protocol, url, token_url, client_id, client_secret, scope, school_id, roles, ends_absent,
+                leave_percent, is_nightly, nightly_hour, next_run_at, etag, updated_at,
+            ],
+        )
     }
 
     /// Stores the version of the roster that was applied completely.
     pub fn set_roster_etag(&mut self, id: &RosterSourceId, etag: Option<&str>) -> Result<()> {
-        self.execute(&SET_ETAG, args![id, etag]).map(drop)
+        self.execute(&SET_ETAG, args![id, etag])
     }
 
     /// Deletes a source with its runs. The people and classes that it brought remain.
@@ -377,24 +337,24 @@ impl WriteTx<'_> {
     ) -> Result<bool> {
         let (by, now) = (self.actor().user.clone(), self.now());
         let counts = serde_json::to_string(&RosterCounts::default())?;
-        Ok(self.execute(&INSERT_RUN, args![id, source, kind, counts, job, by, now])? > 0)
+        Ok(self.execute_counted(&INSERT_RUN, args![id, source, kind, counts, job, by, now])? > 0)
     }
 
     /// Sets the key of the job of a run.
     pub fn set_roster_job(&mut self, id: &RosterRunId, job: &str) -> Result<()> {
-        self.execute(&SET_JOB, args![id, job]).map(drop)
+        self.execute(&SET_JOB, args![id, job])
     }
 
     /// Stores what an attempt of a run has applied so far.
     pub fn set_roster_progress(&mut self, id: &RosterRunId, applied: RosterCounts) -> Result<()> {
         let applied = serde_json::to_string(&applied)?;
-        self.execute(&SET_APPLIED, args![id, applied]).map(drop)
+        self.execute(&SET_APPLIED, args![id, applied])
     }
 
     /// Discards the waiting runs of a source.
     pub fn replace_waiting_roster_runs(&mut self, source: &RosterSourceId) -> Result<()> {
         let now = self.now();
-        self.execute(&REPLACE_WAITING, args![source, now]).map(drop)
+        self.execute(&REPLACE_WAITING, args![source, now])
     }
 
     /// Returns a run by its id alone.
@@ -406,39 +366,28 @@ impl WriteTx<'_> {
     pub fn update_roster_run(&mut self, run: &RosterRun) -> Result<bool> {
         let counts = serde_json::to_string(&run.counts)?;
         let confirmed_by = run.confirmed_by.as_ref().map(|person| &person.id);
-        let arguments = args![
-            run.id,
-            run.state,
-            counts,
-            run.error_code,
-            run.error_text,
-            run.difference,
-            run.confirmed,
-            confirmed_by,
-            run.started_at,
-            run.finished_at,
-        ];
-        Ok(self.execute(&UPDATE_RUN, arguments)? > 0)
+        self.execute_conditional(
+            &UPDATE_RUN,
+            named![run =>
+                id, state, error_code, error_text, difference, confirmed, started_at, finished_at,
+                counts: counts,
+                confirmed_by_id: confirmed_by,
+            ],
+        )
     }
 
     /// Deletes the entries of runs that do not wait, and the runs beyond the newest `kept`.
     pub fn trim_roster_runs(&mut self, source: &RosterSourceId, kept: i64) -> Result<()> {
         self.execute(&DELETE_OLD_ENTRIES, args![source])?;
         self.execute(&DELETE_ENTRIES_OF_OLD_RUNS, args![source, kept])?;
-        self.execute(&DELETE_OLD_RUNS, args![source, kept]).map(drop)
+        self.execute(&DELETE_OLD_RUNS, args![source, kept])
     }
 
     pub fn insert_roster_entry(&mut self, run: &RosterRunId, entry: &RosterEntry) -> Result<()> {
-        let arguments = args![
-            run,
-            entry.effect,
-            entry.place,
-            entry.object,
-            entry.external_id,
-            entry.name,
-            entry.problem,
-        ];
-        self.execute(&INSERT_ENTRY, arguments).map(drop)
+        self.execute_named(
+            &INSERT_ENTRY,
+            named![entry => effect, place, object, external_id, name, problem, run_id: run],
+        )
     }
 
     /// Records that a source brought an object.
@@ -450,7 +399,6 @@ impl WriteTx<'_> {
     ) -> Result<()> {
         let now = self.now();
         self.execute(&INSERT_ORIGIN, args![source, object, external_id, now])
-            .map(drop)
     }
 
     /// Records that a source contains an object that another source brought.
@@ -462,7 +410,6 @@ impl WriteTx<'_> {
     ) -> Result<()> {
         let now = self.now();
         self.execute(&SHARE_ORIGIN, args![source, object, external_id, now])
-            .map(drop)
     }
 
     pub fn delete_roster_origin(
@@ -472,31 +419,13 @@ impl WriteTx<'_> {
         external_id: &str,
     ) -> Result<()> {
         self.execute(&DELETE_ORIGIN, args![source, object, external_id])
-            .map(drop)
     }
 }
 
 fn source(row: &Columns<'_>) -> Result<RosterSource> {
-    Ok(RosterSource {
-        organization_id: row.get("organization_id")?,
-        id: row.get("id")?,
-        name: row.get("name")?,
-        protocol: row.get::<RosterProtocol>("protocol")?,
-        url: row.get("url")?,
-        token_url: row.get("token_url")?,
-        client_id: row.get("client_id")?,
-        client_secret: row.get("client_secret")?,
-        scope: row.get("scope")?,
-        school_id: row.get("school_id")?,
-        roles: row.get::<RosterRoles>("roles")?,
-        ends_absent: row.get("ends_absent")?,
-        leave_percent: row.get("leave_percent")?,
-        is_nightly: row.get("is_nightly")?,
-        nightly_hour: row.get("nightly_hour")?,
-        next_run_at: row.get::<Option<Timestamp>>("next_run_at")?,
-        etag: row.get("etag")?,
-        created_at: row.get("created_at")?,
-        updated_at: row.get("updated_at")?,
+    from_row!(row => RosterSource {
+        organization_id, id, name, protocol, url, token_url, client_id, client_secret, scope, school_id, roles,
+        ends_absent, leave_percent, is_nightly, nightly_hour, next_run_at, etag, created_at, updated_at,
     })
 }
 
@@ -509,32 +438,15 @@ fn run(row: &Columns<'_>) -> Result<RosterRun> {
             image: row.get(image)?,
         }))
     };
-    Ok(RosterRun {
-        id: row.get("id")?,
-        source_id: row.get("source_id")?,
-        kind: row.get::<RosterRunKind>("kind")?,
-        state: row.get::<RosterRunState>("state")?,
+    from_row!(row => RosterRun {
+        id, source_id, kind, state, error_code, error_text, difference, confirmed, created_at, started_at, finished_at,
         counts: row.json("counts")?,
         applied: row.json("applied")?,
-        error_code: row.get("error_code")?,
-        error_text: row.get("error_text")?,
-        difference: row.get("difference")?,
-        confirmed: row.get("confirmed")?,
         started_by: person(row.get("starter_id")?, "starter_name", "starter_image")?,
         confirmed_by: person(row.get("confirmer_id")?, "confirmer_name", "confirmer_image")?,
-        created_at: row.get("created_at")?,
-        started_at: row.get("started_at")?,
-        finished_at: row.get("finished_at")?,
     })
 }
 
 fn entry(row: &Columns<'_>) -> Result<RosterEntry> {
-    Ok(RosterEntry {
-        effect: row.get::<RosterEffect>("effect")?,
-        place: row.get("place")?,
-        object: row.get::<RosterObject>("object")?,
-        external_id: row.get("external_id")?,
-        name: row.get("name")?,
-        problem: row.get("problem")?,
-    })
+    from_row!(row => RosterEntry { effect, place, object, external_id, name, problem })
 }

@@ -10,7 +10,7 @@ use domain::user::Person;
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
 use crate::labels::{PERSON_COLUMNS, person};
-use crate::{args, fragments, statements};
+use crate::{args, fragments, from_row, named, statements};
 use common::error::Result;
 
 fragments! {
@@ -30,18 +30,20 @@ statements! {
     /// Serializes the creation of rubrics, so that their number stays bounded.
     LOCK_COUNT = "SELECT id FROM organizations WHERE id = $1 FOR NO KEY UPDATE";
     LOCK = "SELECT id FROM rubrics WHERE organization_id = $1 AND id = $2 FOR UPDATE";
-    INSERT = "INSERT INTO rubrics (organization_id, id, owner_id, title, title_key, is_shared, criteria, criterion_count,
-            max_points, created_at, updated_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
-    UPDATE = "UPDATE rubrics SET title = $3, title_key = $4, is_shared = $5, criteria = $6, criterion_count = $7,
-            max_points = $8, updated_at = $9
-        WHERE organization_id = $1 AND id = $2";
+    INSERT = "INSERT INTO rubrics (organization_id, id, owner_id, title, title_key, is_shared, criteria,
+            criterion_count, max_points, created_at, updated_at)
+        VALUES ($1, :id, :owner_id, :title, :title_key, :is_shared, :criteria, :criterion_count, :max_points,
+            :created_at, :updated_at)";
+    UPDATE = "UPDATE rubrics SET title = :title, title_key = :title_key, is_shared = :is_shared, criteria = :criteria,
+            criterion_count = :criterion_count, max_points = :max_points, updated_at = :updated_at
+        WHERE organization_id = $1 AND id = :id";
     DELETE = "DELETE FROM rubrics WHERE organization_id = $1 AND id = $2";
     OF_TOPIC = "SELECT x.assignment_id, x.rubric_id, x.title, x.criteria, x.is_shown FROM assignment_rubrics x
         WHERE x.organization_id = $1 AND x.assignment_id = $2";
-    SET_OF_TOPIC = "INSERT INTO assignment_rubrics (organization_id, assignment_id, rubric_id, title, criteria, is_shown,
+    SET_OF_TOPIC = "INSERT INTO assignment_rubrics (organization_id, assignment_id, rubric_id, title, criteria,
+            is_shown,
             created_at, updated_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
+        VALUES ($1, :assignment_id, :rubric_id, :title, :criteria, :is_shown, :created_at, :created_at)
         ON CONFLICT (assignment_id) DO UPDATE SET rubric_id = excluded.rubric_id, title = excluded.title,
             criteria = excluded.criteria, is_shown = excluded.is_shown, updated_at = excluded.updated_at";
     COPY_OF_TOPIC = "INSERT INTO assignment_rubrics (organization_id, assignment_id, rubric_id, title, criteria, is_shown,
@@ -80,14 +82,10 @@ impl ReadTx<'_> {
     /// Lists the rubrics that the viewer may use, by title.
     pub fn rubrics(&mut self) -> Result<Vec<ListedRubric>> {
         self.fetch_all_visible(&LIST, args![], |row| {
-            Ok(ListedRubric {
-                id: row.get("id")?,
-                title: row.get("title")?,
+            from_row!(row => ListedRubric {
+                id, title, is_shared, criteria = "criterion_count", updated_at,
                 owner: person(row)?,
-                is_shared: row.get("is_shared")?,
-                criteria: row.get("criterion_count")?,
                 max_points: row.get::<Option<f64>>("max_points")?.map(Points::stored),
-                updated_at: row.get("updated_at")?,
             })
         })
     }
@@ -100,12 +98,9 @@ impl ReadTx<'_> {
     /// Returns the rubric of a topic, regardless of the viewer.
     pub fn topic_rubric(&mut self, topic: &AssignmentId) -> Result<Option<TopicRubric>> {
         self.fetch_optional(&OF_TOPIC, args![topic], |row| {
-            Ok(TopicRubric {
-                assignment_id: row.get("assignment_id")?,
-                rubric_id: row.get("rubric_id")?,
-                title: row.get("title")?,
+            from_row!(row => TopicRubric {
+                assignment_id, rubric_id, title, is_shown,
                 criteria: serde_json::from_str(&row.get::<String>("criteria")?)?,
-                is_shown: row.get("is_shown")?,
             })
         })
     }
@@ -118,10 +113,9 @@ impl ReadTx<'_> {
 
 impl WriteTx<'_> {
     /// Counts the rubrics of the organization. Until the end of the transaction no other one is created.
-    pub fn lock_rubric_count(&mut self) -> Result<usize> {
+    pub fn lock_rubric_count(&mut self) -> Result<i64> {
         self.fetch_one(&LOCK_COUNT, args![], |row| row.get::<String>("id"))?;
-        let count: i64 = self.fetch_one(&COUNT, args![], |row| row.only())?;
-        Ok(usize::try_from(count).unwrap_or(usize::MAX))
+        self.fetch_one(&COUNT, args![], |row| row.only())
     }
 
     /// Locks a rubric that the viewer may use.
@@ -133,63 +127,58 @@ impl WriteTx<'_> {
     pub fn insert_rubric(&mut self, new: &Rubric) -> Result<()> {
         let (criteria, count, most) = criteria_columns(&new.criteria)?;
         let title_key = name_key(new.title.as_str());
-        let arguments = args![
-            new.id,
-            new.owner_id,
-            new.title,
-            title_key,
-            new.is_shared,
-            criteria,
-            count,
-            most,
-            new.created_at,
-            new.updated_at,
-        ];
-        self.execute(&INSERT, arguments).map(drop)
+        self.execute_named(
+            &INSERT,
+            named![new =>
+                id, owner_id, title, is_shared, created_at, updated_at,
+                title_key: title_key,
+                criteria: criteria,
+                criterion_count: count,
+                max_points: most,
+            ],
+        )
     }
 
     pub fn update_rubric(&mut self, rubric: &Rubric) -> Result<()> {
         let (criteria, count, most) = criteria_columns(&rubric.criteria)?;
         let title_key = name_key(rubric.title.as_str());
-        let arguments = args![
-            rubric.id,
-            rubric.title,
-            title_key,
-            rubric.is_shared,
-            criteria,
-            count,
-            most,
-            rubric.updated_at,
-        ];
-        self.execute(&UPDATE, arguments).map(drop)
+        self.execute_named(
+            &UPDATE,
+            named![rubric =>
+                id, title, is_shared, updated_at,
+                title_key: title_key,
+                criteria: criteria,
+                criterion_count: count,
+                max_points: most,
+            ],
+        )
     }
 
     pub fn delete_rubric(&mut self, id: &RubricId) -> Result<()> {
-        self.execute(&DELETE, args![id]).map(drop)
+        self.execute(&DELETE, args![id])
     }
 
     /// Inserts or replaces the rubric of a topic.
     pub fn set_topic_rubric(&mut self, rubric: &TopicRubric) -> Result<()> {
         let (criteria, now) = (serde_json::to_string(&rubric.criteria)?, self.now());
-        let arguments = args![
-            rubric.assignment_id,
-            rubric.rubric_id,
-            rubric.title,
-            criteria,
-            rubric.is_shown,
-            now,
-        ];
-        self.execute(&SET_OF_TOPIC, arguments).map(drop)
+        self.execute_named(
+            &SET_OF_TOPIC,
+            named![rubric =>
+                assignment_id, rubric_id, title, is_shown,
+                criteria: criteria,
+                created_at: now,
+            ],
+        )
     }
 
     /// Copies the rubric of a topic, if it has one, to a new topic.
     pub fn copy_topic_rubric(&mut self, from: &AssignmentId, to: &AssignmentId) -> Result<()> {
         let now = self.now();
-        self.execute(&COPY_OF_TOPIC, args![from, to, now]).map(drop)
+        self.execute(&COPY_OF_TOPIC, args![from, to, now])
     }
 
     pub fn delete_topic_rubric(&mut self, topic: &AssignmentId) -> Result<()> {
-        self.execute(&DELETE_OF_TOPIC, args![topic]).map(drop)
+        self.execute(&DELETE_OF_TOPIC, args![topic])
     }
 }
 
@@ -201,15 +190,10 @@ fn criteria_columns(criteria: &[RubricCriterion]) -> Result<(String, i64, Option
 
 fn rubric(row: &Columns<'_>) -> Result<OwnedRubric> {
     let owner = person(row)?;
-    let rubric = Rubric {
-        id: row.get("id")?,
-        organization_id: row.get("organization_id")?,
+    let rubric = from_row!(row => Rubric {
+        id, organization_id, title, is_shared, created_at, updated_at,
         owner_id: owner.id.clone(),
-        title: row.get("title")?,
-        is_shared: row.get("is_shared")?,
         criteria: serde_json::from_str(&row.get::<String>("criteria")?)?,
-        created_at: row.get("created_at")?,
-        updated_at: row.get("updated_at")?,
-    };
+    })?;
     Ok(OwnedRubric { rubric, owner })
 }

@@ -7,7 +7,7 @@ use domain::time::Timestamp;
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, fragments, statements};
+use crate::{args, fragments, from_row, named, statements};
 use common::clock;
 use common::error::Result;
 
@@ -25,7 +25,8 @@ statements! {
     NOTE_SAVE = "INSERT INTO document_saves (organization_id, id, document_id, document_key, url_path_hash, sha256,
         last_save,
             outcome, revision_id, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+        VALUES ($1, :id, :document_id, :document_key, :url_path_hash, :sha256, :last_save, :outcome, :revision_id,
+            :created_at)
         ON CONFLICT (document_id, document_key, url_path_hash) DO UPDATE SET sha256 = excluded.sha256,
             last_save = excluded.last_save, outcome = excluded.outcome, revision_id = excluded.revision_id";
     /// Deletes records of save callbacks that are too old to be retried.
@@ -188,26 +189,23 @@ impl WriteTx<'_> {
     /// Records the outcome of a save callback.
     pub fn record_save(&mut self, note: &SaveNote, outcome: &SaveOutcome) -> Result<()> {
         let now = self.now();
-        self.execute(
+        self.execute_named(
             &NOTE_SAVE,
-            args![
-                clock::new_id(),
-                note.document_id,
-                note.document_key,
-                note.url_path_hash,
-                outcome.sha256,
-                outcome.last_save,
-                outcome.word,
-                outcome.revision_id,
-                now,
+            named![note =>
+                document_id, document_key, url_path_hash,
+                id: clock::new_id(),
+                sha256: outcome.sha256,
+                last_save: outcome.last_save,
+                outcome: outcome.word,
+                revision_id: outcome.revision_id,
+                created_at: now,
             ],
         )
-        .map(drop)
     }
 
     /// Deletes records of save callbacks from before `before`.
     pub fn prune_saves(&mut self, document: &DocumentId, before: Timestamp) -> Result<()> {
-        self.execute(&PRUNE_SAVES, args![document, before]).map(drop)
+        self.execute(&PRUNE_SAVES, args![document, before])
     }
 
     /// Records the present editors of a document under a key.
@@ -225,14 +223,12 @@ impl WriteTx<'_> {
             &NOTE_EDITORS,
             args![clock::new_id(), document, generation, key, editors, now, has_gap],
         )
-        .map(drop)
     }
 
     /// Records the editors whose page reported that all changes were sent.
     pub fn record_flushed(&mut self, session: &EditingSession, flushed: &[UserId]) -> Result<()> {
         let flushed = serde_json::to_string(flushed)?;
         self.execute(&FLUSHED, args![session.document_id, session.generation, flushed])
-            .map(drop)
     }
 
     /// Records that a session saved, optionally with the nonce that a caller waits for.
@@ -244,7 +240,7 @@ impl WriteTx<'_> {
         nonce: Option<&str>,
     ) -> Result<()> {
         let now = self.now();
-        if self.execute(&ARRIVED, args![document, generation, now, nonce])? == 0 {
+        if self.execute_counted(&ARRIVED, args![document, generation, now, nonce])? == 0 {
             self.execute(&APPEARED, args![clock::new_id(), document, generation, key, now, nonce])?;
         }
         Ok(())
@@ -254,31 +250,24 @@ impl WriteTx<'_> {
     pub fn expect_session(&mut self, document: &DocumentId, generation: i64, key: &str) -> Result<()> {
         let now = self.now();
         self.execute(&EXPECT, args![clock::new_id(), document, generation, key, now])
-            .map(drop)
     }
 
     /// Updates the file type of a document whose content changed its type.
     pub fn correct_extension(&mut self, document: &DocumentId, extension: FileExtension) -> Result<()> {
         self.execute(&CORRECT_EXTENSION, args![document, extension.as_str()])
-            .map(drop)
     }
 
     /// Deletes an editing session.
     pub fn end_session(&mut self, document: &DocumentId, generation: i64) -> Result<()> {
-        self.execute(&END_SESSION, args![document, generation]).map(drop)
+        self.execute(&END_SESSION, args![document, generation])
     }
 }
 
 /// Reads the columns of [`SESSION_COLUMNS`].
 pub(super) fn session(row: &Columns<'_>) -> Result<EditingSession> {
-    Ok(EditingSession {
-        document_id: row.get("document_id")?,
-        generation: row.get("generation")?,
-        document_key: row.get("document_key")?,
+    from_row!(row => EditingSession {
+        document_id, generation, document_key, last_callback_at, saved_nonce, has_gap,
         editors: row.json("editors")?,
-        last_callback_at: row.get("last_callback_at")?,
-        saved_nonce: row.get("saved_nonce")?,
         flushed: row.json("flushed")?,
-        has_gap: row.get("has_gap")?,
     })
 }

@@ -1,17 +1,14 @@
 //! Sign-on providers of an organization and the identities at them (docs/single-sign-on.md).
 
-use domain::access::{MemberRole, PlatformRole};
 use domain::id::{ExternalIdentityId, SessionId, SignOnProviderId, UserId};
-use domain::sign_on::{
-    AccountCreation, ExternalIdentity, LinkCandidate, LinkedBy, LinkingRule, SignOnPreset, SignOnProvider,
-};
+use domain::sign_on::{ExternalIdentity, LinkCandidate, SignOnProvider};
 use domain::user::Person;
 
 use super::page::{Position, Slice, Window};
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
 use crate::labels::{PERSON_COLUMNS, person};
-use crate::{args, fragments, statements};
+use crate::{args, fragments, from_row, named, statements};
 use common::error::Result;
 
 fragments! {
@@ -33,13 +30,16 @@ statements! {
     /// Locks the row until the end of the transaction.
     LOCK = "SELECT id FROM sign_on_providers WHERE organization_id = $1 AND id = $2 FOR UPDATE";
     COUNT = "SELECT COUNT(*) FROM sign_on_providers WHERE organization_id = $1";
-    INSERT = "INSERT INTO sign_on_providers (organization_id, id, name, preset, issuer, client_id, client_secret, linking,
-            external_id_claim, account_creation, role_claim, teacher_values, domains, is_enabled, created_at, updated_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $15)";
-    UPDATE = "UPDATE sign_on_providers SET name = $3, preset = $4, client_id = $5, client_secret = $6, linking = $7,
-            external_id_claim = $8, account_creation = $9, role_claim = $10, teacher_values = $11, domains = $12,
-            is_enabled = $13, updated_at = $14
-        WHERE organization_id = $1 AND id = $2";
+    INSERT = "INSERT INTO sign_on_providers (organization_id, id, name, preset, issuer, client_id, client_secret,
+            linking, external_id_claim, account_creation, role_claim, teacher_values, domains, is_enabled, created_at,
+            updated_at)
+        VALUES ($1, :id, :name, :preset, :issuer, :client_id, :client_secret, :linking, :external_id_claim,
+            :account_creation, :role_claim, :teacher_values, :domains, :is_enabled, :created_at, :created_at)";
+    UPDATE = "UPDATE sign_on_providers SET name = :name, preset = :preset, client_id = :client_id,
+            client_secret = :client_secret, linking = :linking, external_id_claim = :external_id_claim,
+            account_creation = :account_creation, role_claim = :role_claim, teacher_values = :teacher_values,
+            domains = :domains, is_enabled = :is_enabled, updated_at = :updated_at
+        WHERE organization_id = $1 AND id = :id";
     DELETE_ATTEMPTS = "DELETE FROM sign_on_attempts WHERE organization_id = $1 AND provider_id = $2";
     DELETE_LOGOUTS = "DELETE FROM sign_on_logouts WHERE organization_id = $1 AND provider_id = $2";
     DELETE_IDENTITIES = "DELETE FROM external_identities WHERE organization_id = $1 AND provider_id = $2";
@@ -90,9 +90,8 @@ impl ReadTx<'_> {
         self.fetch_one(&BY_ID, args![id], provider)
     }
 
-    pub fn count_sign_on_providers(&mut self) -> Result<usize> {
-        let count: i64 = self.fetch_one(&COUNT, args![], |row| row.only())?;
-        Ok(usize::try_from(count).unwrap_or(0))
+    pub fn count_sign_on_providers(&mut self) -> Result<i64> {
+        self.fetch_one(&COUNT, args![], |row| row.only())
     }
 
     /// Returns a page of the identities of a provider, newest first.
@@ -141,43 +140,28 @@ impl WriteTx<'_> {
 
     pub fn insert_sign_on_provider(&mut self, new: &SignOnProvider) -> Result<()> {
         let (teacher_values, domains) = lists(new)?;
-        let arguments = args![
-            new.id,
-            new.name,
-            new.preset,
-            new.issuer,
-            new.client_id,
-            new.client_secret,
-            new.linking,
-            new.external_id_claim,
-            new.account_creation,
-            new.role_claim,
-            teacher_values,
-            domains,
-            new.is_enabled,
-            new.created_at,
-        ];
-        self.execute(&INSERT, arguments).map(drop)
+        self.execute_named(
+            &INSERT,
+            named![new =>
+                id, name, preset, issuer, client_id, client_secret, linking, external_id_claim, account_creation,
+                role_claim, is_enabled, created_at,
+                teacher_values: teacher_values,
+                domains: domains,
+            ],
+        )
     }
 
     pub fn update_sign_on_provider(&mut self, provider: &SignOnProvider) -> Result<()> {
         let (teacher_values, domains) = lists(provider)?;
-        let arguments = args![
-            provider.id,
-            provider.name,
-            provider.preset,
-            provider.client_id,
-            provider.client_secret,
-            provider.linking,
-            provider.external_id_claim,
-            provider.account_creation,
-            provider.role_claim,
-            teacher_values,
-            domains,
-            provider.is_enabled,
-            provider.updated_at,
-        ];
-        self.execute(&UPDATE, arguments).map(drop)
+        self.execute_named(
+            &UPDATE,
+            named![provider =>
+                id, name, preset, client_id, client_secret, linking, external_id_claim, account_creation, role_claim,
+                is_enabled, updated_at,
+                teacher_values: teacher_values,
+                domains: domains,
+            ],
+        )
     }
 
     /// Deletes a provider with its identities. The caller has ended its sessions.
@@ -190,9 +174,7 @@ impl WriteTx<'_> {
 
     /// Ends the sessions that a provider opened.
     pub fn end_sessions_of_provider(&mut self, id: &SignOnProviderId) -> Result<Vec<(UserId, SessionId)>> {
-        self.fetch_all(&END_SESSIONS, args![id], |row| {
-            Ok((row.get("user_id")?, row.get("id")?))
-        })
+        self.fetch_all(&END_SESSIONS, args![id], |row| row.pair("user_id", "id"))
     }
 
     /// Ends the sessions that a provider opened for one user.
@@ -211,11 +193,11 @@ impl WriteTx<'_> {
             new.linked_by,
             new.created_at,
         ];
-        Ok(self.execute(&INSERT_IDENTITY, arguments)? > 0)
+        Ok(self.execute_counted(&INSERT_IDENTITY, arguments)? > 0)
     }
 
     pub fn delete_external_identity(&mut self, provider: &SignOnProviderId, id: &ExternalIdentityId) -> Result<()> {
-        self.execute(&DELETE_IDENTITY, args![provider, id]).map(drop)
+        self.execute(&DELETE_IDENTITY, args![provider, id])
     }
 }
 
@@ -227,37 +209,18 @@ fn lists(provider: &SignOnProvider) -> Result<(String, String)> {
 }
 
 pub(crate) fn provider(row: &Columns<'_>) -> Result<SignOnProvider> {
-    Ok(SignOnProvider {
-        organization_id: row.get("organization_id")?,
-        id: row.get("id")?,
-        name: row.get("name")?,
-        preset: row.get::<SignOnPreset>("preset")?,
-        issuer: row.get("issuer")?,
-        client_id: row.get("client_id")?,
-        client_secret: row.get("client_secret")?,
-        linking: row.get::<LinkingRule>("linking")?,
-        external_id_claim: row.get("external_id_claim")?,
-        account_creation: row.get::<AccountCreation>("account_creation")?,
-        role_claim: row.get("role_claim")?,
+    from_row!(row => SignOnProvider {
+        organization_id, id, name, preset, issuer, client_id, client_secret, linking, external_id_claim,
+        account_creation, role_claim, is_enabled, created_at, updated_at,
         teacher_values: row.json("teacher_values")?,
         domains: row.json("domains")?,
-        is_enabled: row.get("is_enabled")?,
-        created_at: row.get("created_at")?,
-        updated_at: row.get("updated_at")?,
     })
 }
 
 fn named_identity(row: &Columns<'_>) -> Result<NamedIdentity> {
-    let identity = ExternalIdentity {
-        id: row.get("id")?,
-        provider_id: row.get("provider_id")?,
-        issuer: row.get("issuer")?,
-        subject: row.get("subject")?,
-        user_id: row.get("owner_id")?,
-        linked_by: row.get::<LinkedBy>("linked_by")?,
-        created_at: row.get("created_at")?,
-        last_sign_in_at: row.get("last_sign_in_at")?,
-    };
+    let identity = from_row!(row => ExternalIdentity {
+        id, provider_id, issuer, subject, user_id = "owner_id", linked_by, created_at, last_sign_in_at,
+    })?;
     Ok(NamedIdentity {
         identity,
         person: person(row)?,
@@ -265,11 +228,5 @@ fn named_identity(row: &Columns<'_>) -> Result<NamedIdentity> {
 }
 
 fn candidate(row: &Columns<'_>) -> Result<LinkCandidate> {
-    Ok(LinkCandidate {
-        user: row.get("user_id")?,
-        platform_role: row.get::<PlatformRole>("platform_role")?,
-        member_role: row.get::<MemberRole>("member_role")?,
-        is_home: row.get("is_home")?,
-        is_linked: row.get("is_linked")?,
-    })
+    from_row!(row => LinkCandidate { user = "user_id", platform_role, member_role, is_home, is_linked })
 }

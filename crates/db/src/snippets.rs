@@ -5,7 +5,7 @@ use domain::snippet::TextSnippet;
 
 use super::sql::Columns;
 use super::{ReadTx, WriteTx};
-use crate::{args, fragments, statements};
+use crate::{args, fragments, from_row, named, statements};
 use common::error::Result;
 
 fragments! {
@@ -19,7 +19,7 @@ statements! {
         WHERE x.organization_id = $1 AND x.user_id = $2 AND x.id = $3";
     COUNT = "SELECT COUNT(*) FROM text_snippets WHERE organization_id = $1 AND user_id = $2";
     INSERT = "INSERT INTO text_snippets (organization_id, id, user_id, text, created_at, updated_at)
-        VALUES ($1, $2, $3, $4, $5, $6)";
+        VALUES ($1, :id, :user_id, :text, :created_at, :updated_at)";
     UPDATE = "UPDATE text_snippets SET text = $4, updated_at = $5
         WHERE organization_id = $1 AND user_id = $2 AND id = $3";
     DELETE = "DELETE FROM text_snippets WHERE organization_id = $1 AND user_id = $2 AND id = $3";
@@ -39,33 +39,24 @@ impl ReadTx<'_> {
 
 impl WriteTx<'_> {
     /// Counts the snippets of a user.
-    pub fn count_snippets(&mut self, user: &UserId) -> Result<usize> {
-        let count: i64 = self.fetch_one(&COUNT, args![user], |row| row.only())?;
-        Ok(usize::try_from(count).unwrap_or(usize::MAX))
+    pub fn count_snippets(&mut self, user: &UserId) -> Result<i64> {
+        self.fetch_one(&COUNT, args![user], |row| row.only())
     }
 
     pub fn insert_snippet(&mut self, new: &TextSnippet) -> Result<()> {
-        let arguments = args![new.id, new.user_id, new.text, new.created_at, new.updated_at];
-        self.execute(&INSERT, arguments).map(drop)
+        self.execute_named(&INSERT, named![new => id, user_id, text, created_at, updated_at])
     }
 
     pub fn update_snippet(&mut self, snippet: &TextSnippet) -> Result<()> {
         let arguments = args![snippet.user_id, snippet.id, snippet.text, snippet.updated_at];
-        self.execute(&UPDATE, arguments).map(drop)
+        self.execute(&UPDATE, arguments)
     }
 
     pub fn delete_snippet(&mut self, snippet: &TextSnippet) -> Result<()> {
-        self.execute(&DELETE, args![snippet.user_id, snippet.id]).map(drop)
+        self.execute(&DELETE, args![snippet.user_id, snippet.id])
     }
 }
 
 fn snippet(row: &Columns<'_>) -> Result<TextSnippet> {
-    Ok(TextSnippet {
-        organization_id: row.get("organization_id")?,
-        id: row.get("id")?,
-        user_id: row.get("user_id")?,
-        text: row.get("text")?,
-        created_at: row.get("created_at")?,
-        updated_at: row.get("updated_at")?,
-    })
+    from_row!(row => TextSnippet { organization_id, id, user_id, text, created_at, updated_at })
 }

@@ -161,7 +161,7 @@ fn number_parameters(text: String) -> (String, Vec<String>) {
         numbered.push_str(pieces.next().unwrap_or_default());
         let mut is_cast = false;
         for piece in pieces {
-            let is_other = |character: char| !character.is_ascii_lowercase() && character != '_';
+            let is_other = |character: char| !matches!(character, 'a'..='z' | '0'..='9' | '_');
             let (name, rest) = piece.split_at(piece.find(is_other).unwrap_or(piece.len()));
             if index % 2 == 1 || name.is_empty() || is_cast {
                 is_cast = piece.is_empty();
@@ -226,11 +226,35 @@ macro_rules! args {
     ($($argument:expr),* $(,)?) => { &[$($crate::sql::ToStored::to_stored(&$argument)),*] };
 }
 
-/// Values of named parameters: `named![name: group.name, created_at: now]`.
+/// Values of named parameters: `named![name: group.name, created_at: now]`. With a source, a name alone is its field:
+/// `named![group => id, name, created_at: now]`.
 #[macro_export]
 macro_rules! named {
+    (@value $from:expr, $name:ident) => { $from.$name };
+    (@value $from:expr, $name:ident, $value:expr) => { $value };
     ($($name:ident: $argument:expr),* $(,)?) => {
         &[$((stringify!($name), $crate::sql::ToStored::to_stored(&$argument))),*]
+    };
+    ($from:expr => $($name:ident $(: $value:expr)?),* $(,)?) => {
+        &[$((
+            stringify!($name),
+            $crate::sql::ToStored::to_stored(&$crate::named!(@value $from, $name $(, $value)?)),
+        )),*]
+    };
+}
+
+/// Reads a struct from a row and returns a `Result`:
+/// `from_row!(row => Course { id, name, students = "student_count", class: class_label(row)? })`. A name alone is a field
+/// and its column, `field = "column"` a field whose column has another name, and `field: value` an expression.
+#[macro_export]
+macro_rules! from_row {
+    (@value $row:ident, $field:ident) => { $row.get(stringify!($field))? };
+    (@value $row:ident, $field:ident = $column:literal) => { $row.get($column)? };
+    (@value $row:ident, $field:ident, $value:expr) => { $value };
+    ($row:ident => $($noun:ident)::+ { $($field:ident $(= $column:literal)? $(: $value:expr)?),* $(,)? }) => {
+        Ok::<_, common::error::Error>($($noun)::+ {
+            $($field: $crate::from_row!(@value $row, $field $(= $column)? $(, $value)?)),*
+        })
     };
 }
 
@@ -307,6 +331,11 @@ impl<'r> Columns<'r> {
         }
         self.next.set(index + 1);
         self.at(index)
+    }
+
+    /// Reads two columns.
+    pub fn pair<A: FromStored, B: FromStored>(&self, first: &str, second: &str) -> Result<(A, B)> {
+        Ok((self.get(first)?, self.get(second)?))
     }
 
     /// Reads the only column of a statement that selects a single expression, such as a number of rows.
@@ -464,5 +493,40 @@ mod tests {
             [Value::Bool(true), Value::Text("x")]
         );
         assert!(UPDATE.arguments_of(named![a: true]).is_err());
+    }
+
+    #[test]
+    fn name_without_value_is_a_field_of_the_source() {
+        static INSERT: Sql = Sql::built(|| "INSERT INTO x VALUES ($1, :sha256, :size)".to_owned());
+        assert_eq!(INSERT.text(), "INSERT INTO x VALUES ($1, $2, $3)");
+        let file = NamedFile { sha256: "ab", size: 7 };
+        let expected = [Value::Text("ab"), Value::Int(8)];
+        assert_eq!(
+            INSERT
+                .arguments_of(named![file => sha256, size: file.size + 1])
+                .unwrap(),
+            expected
+        );
+    }
+
+    #[test]
+    fn row_is_read_by_field_name_or_column_name() {
+        fn read(row: &Columns<'_>) -> Result<NamedFile<String>> {
+            from_row!(row => NamedFile { sha256, size = "bytes" })
+        }
+        fn misread(row: &Columns<'_>) -> Result<NamedFile<String>> {
+            from_row!(row => NamedFile { sha256, size })
+        }
+        let names = ["bytes", "sha256"].map(str::to_owned);
+        let of = ResultColumns::of(&names);
+        assert!(read(&Columns::of(DriverRow::Sample, &of)).is_ok());
+        let error = misread(&Columns::of(DriverRow::Sample, &of)).unwrap_err();
+        assert!(format!("{error:?}").contains("no column size"));
+    }
+
+    #[derive(Debug)]
+    struct NamedFile<T> {
+        sha256: T,
+        size: i64,
     }
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::sql::{Columns, Sql};
 use super::{ReadTx, WriteTx};
-use crate::{args, statements};
+use crate::{args, from_row, statements};
 use common::error::{Error, Result};
 
 /// Maximum number of export files whose size is queried; exports expire after 14 days.
@@ -195,12 +195,7 @@ impl ReadTx<'_> {
 
     /// Returns the changes until now. A count in the same transaction includes exactly these.
     pub fn storage_mark(&mut self) -> Result<StorageMark> {
-        let found = self.fetch_optional(&MARK, args![], |row| {
-            Ok(StorageMark {
-                added: row.get("added")?,
-                removals: row.get("removals")?,
-            })
-        });
+        let found = self.fetch_optional(&MARK, args![], |row| from_row!(row => StorageMark { added, removals }));
         Ok(found?.unwrap_or_default())
     }
 
@@ -252,8 +247,8 @@ impl WriteTx<'_> {
         let Stored { added, removals } = std::mem::take(&mut self.stored);
         match (added, removals) {
             (0, 0) => Ok(()),
-            (0, _) => self.execute(&REMOVE, args![removals]).map(drop),
-            _ => self.execute(&ADD, args![added, removals]).map(drop),
+            (0, _) => self.execute(&REMOVE, args![removals]),
+            _ => self.execute(&ADD, args![added, removals]),
         }
     }
 
@@ -282,10 +277,6 @@ impl WriteTx<'_> {
 }
 
 fn sum(row: &Columns<'_>) -> Result<(ClassStorage, i64)> {
-    let class = ClassStorage {
-        id: row.get("id")?,
-        name: row.get("name")?,
-        bytes: 0,
-    };
+    let class = from_row!(row => ClassStorage { id, name, bytes: 0 })?;
     Ok((class, row.get("bytes")?))
 }

@@ -5,7 +5,7 @@ use domain::text::name_key;
 
 use super::sql::{Columns, Sql};
 use super::{ReadTx, WriteTx};
-use crate::{args, fragments, named, statements};
+use crate::{args, fragments, from_row, named, statements};
 use common::error::Result;
 
 fragments! {
@@ -76,16 +76,10 @@ impl WriteTx<'_> {
         let name = subject.name.as_str();
         self.execute_named(
             statement,
-            named![
-                id: subject.id,
+            named![subject =>
+                id, code, color, description, is_active, created_at, updated_at,
                 name: name,
                 name_key: name_key(name),
-                code: subject.code,
-                color: subject.color,
-                description: subject.description,
-                is_active: subject.is_active,
-                created_at: subject.created_at,
-                updated_at: subject.updated_at,
                 search_key: search_key(name),
                 sort_key: sort_key(name),
             ],
@@ -93,20 +87,12 @@ impl WriteTx<'_> {
     }
 
     pub fn delete_subject(&mut self, id: &SubjectId) -> Result<()> {
-        self.execute(&DELETE, args![id]).map(drop)
+        self.execute(&DELETE, args![id])
     }
 }
 
 pub(super) fn subject(row: &Columns<'_>) -> Result<Subject> {
-    Ok(Subject {
-        id: row.get("id")?,
-        organization_id: row.get("organization_id")?,
-        name: row.get("name")?,
-        code: row.get("code")?,
-        color: row.get("color")?,
-        description: row.get("description")?,
-        is_active: row.get("is_active")?,
-        created_at: row.get("created_at")?,
-        updated_at: row.get("updated_at")?,
+    from_row!(row => Subject {
+        id, organization_id, name, code, color, description, is_active, created_at, updated_at,
     })
 }

@@ -8,8 +8,7 @@ pub mod grades;
 use std::collections::HashMap;
 
 use domain::details::SubmissionDetails;
-use domain::document_kind::FileExtension;
-use domain::feedback::{Feedback, FeedbackVisibility};
+use domain::feedback::Feedback;
 use domain::file::{FileKey, GradeFile};
 use domain::grade::{Grade, GradeMark, MemberGrade};
 use domain::id::{
@@ -25,7 +24,7 @@ use super::sql::{Columns, NamedStatements};
 use super::{ReadTx, WriteTx};
 use crate::group_assignments::SUBMISSION_COLUMNS;
 use crate::labels::{PERSON_COLUMNS, person, stored_file};
-use crate::{args, fragments, statements};
+use crate::{args, fragments, from_row, named, statements};
 use common::error::Result;
 
 fragments! {
@@ -70,16 +69,19 @@ statements! {
             ORDER BY joined_at, user_id";
     INSERT = "INSERT INTO submissions (organization_id, id, group_assignment_id, attempt, status, submitted_by_id,
             submitted_at, on_behalf, is_late, late_by_seconds, member_ids, note, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+        VALUES ($1, :id, :group_assignment_id, :attempt, :status, :submitted_by_id, :submitted_at, :on_behalf, :is_late,
+            :late_by_seconds, :member_ids, :note, :created_at)";
     /// Updates the status of an attempt.
     UPDATE = "UPDATE submissions SET status = $3, withdrawn_at = $4, withdrawn_by_id = $5
         WHERE organization_id = $1 AND id = $2";
     INSERT_COPY = "INSERT INTO submission_documents (organization_id, id, submission_id, document_id, document_version,
             title, file_extension, size, sha256, file_key, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+        VALUES ($1, :id, :submission_id, :document_id, :document_version, :title, :file_extension, :size, :sha256,
+            :file_key, :created_at)";
     /// Replaces the bytes of a copy with those of a save that was in transit at the submission.
-    UPDATE_COPY = "UPDATE submission_documents SET document_version = $3, size = $4, sha256 = $5, file_key = $6
-        WHERE organization_id = $1 AND id = $2";
+    UPDATE_COPY = "UPDATE submission_documents SET document_version = :document_version, size = :size, sha256 = :sha256,
+            file_key = :file_key
+        WHERE organization_id = $1 AND id = :id";
     /// The text of a copy with its authors.
     AUTHORSHIP = "SELECT authorship FROM submission_documents
         WHERE organization_id = $1 AND id = $2 AND document_id = $3";
@@ -101,9 +103,10 @@ statements! {
         WHERE mg.organization_id = $1 AND mg.grade_id = $2 ORDER BY mg.user_id";
     GRADE_FILES = "SELECT {GRADE_FILE_COLUMNS} FROM grade_files gf
         WHERE gf.organization_id = $1 AND gf.submission_id = $2 ORDER BY gf.created_at, gf.id";
-    INSERT_GRADE_FILE = "INSERT INTO grade_files (organization_id, id, submission_id, file_name, mime_type, size, sha256,
-            file_key, uploaded_by_id, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+    INSERT_GRADE_FILE = "INSERT INTO grade_files (organization_id, id, submission_id, file_name, mime_type, size,
+            sha256, file_key, uploaded_by_id, created_at)
+        VALUES ($1, :id, :submission_id, :file_name, :mime_type, :size, :sha256, :file_key, :uploaded_by_id,
+            :created_at)";
     DELETE_GRADE_FILE = "DELETE FROM grade_files WHERE organization_id = $1 AND id = $2";
     FEEDBACK = "SELECT {FEEDBACK_COLUMNS} FROM feedback fb JOIN users u ON u.id = fb.author_id
         WHERE fb.organization_id = $1 AND fb.submission_id = $2 ORDER BY fb.created_at, fb.id";
@@ -150,9 +153,7 @@ impl ReadTx<'_> {
 
     /// Returns the number of attempts of each link of a topic that has any, regardless of the viewer.
     pub fn attempts_of_topic(&mut self, topic: &AssignmentId) -> Result<HashMap<GroupAssignmentId, i64>> {
-        let rows = self.fetch_all(&ATTEMPTS_OF_TOPIC, args![topic], |row| {
-            Ok((row.get("id")?, row.get("attempts")?))
-        })?;
+        let rows = self.fetch_all(&ATTEMPTS_OF_TOPIC, args![topic], |row| row.pair("id", "attempts"))?;
         Ok(rows.into_iter().collect())
     }
 
@@ -188,24 +189,15 @@ impl WriteTx<'_> {
     /// Inserts an attempt.
     pub fn insert_submission(&mut self, new: &Submission) -> Result<()> {
         let members = serde_json::to_string(&new.member_ids)?;
-        self.execute(
+        self.execute_named(
             &INSERT,
-            args![
-                new.id,
-                new.group_assignment_id,
-                new.attempt,
-                new.status.as_str(),
-                new.submitted_by_id,
-                new.submitted_at,
-                new.on_behalf,
-                new.lateness.is_late,
-                new.lateness.late_by_seconds,
-                members,
-                new.note,
-                new.created_at,
+            named![new =>
+                id, group_assignment_id, attempt, status, submitted_by_id, submitted_at, on_behalf, note, created_at,
+                is_late: new.lateness.is_late,
+                late_by_seconds: new.lateness.late_by_seconds,
+                member_ids: members,
             ],
         )
-        .map(drop)
     }
 
     /// Updates the status of an attempt. Only its end is written (superseded, withdrawn or returned); lateness has its
@@ -221,83 +213,62 @@ impl WriteTx<'_> {
                 submission.withdrawn_by_id,
             ],
         )
-        .map(drop)
     }
 
     /// Inserts a copy into an attempt and counts its size against the storage quota.
     pub fn insert_copy(&mut self, new: &SubmissionDocument) -> Result<()> {
         self.stored(new.size);
         let now = self.now();
-        self.execute(
+        self.execute_named(
             &INSERT_COPY,
-            args![
-                new.id,
-                new.submission_id,
-                new.document_id,
-                new.document_version,
-                new.title,
-                new.file_extension.as_str(),
-                new.size,
-                new.sha256,
-                new.file_key.as_str(),
-                now,
+            named![new =>
+                id, submission_id, document_id, document_version, title, file_extension, size, sha256, file_key,
+                created_at: now,
             ],
         )
-        .map(drop)
     }
 
     /// Sets the text of a copy with its authors, as JSON.
     pub fn set_authorship(&mut self, id: &SubmissionDocumentId, authorship: &str) -> Result<()> {
-        self.execute(&SET_AUTHORSHIP, args![id, authorship]).map(drop)
+        self.execute(&SET_AUTHORSHIP, args![id, authorship])
     }
 
     /// Sets the text with its authors of the current copy of a document, if the copy has bytes with this SHA-256.
     pub fn set_current_authorship(&mut self, document: &DocumentId, sha256: &str, authorship: &str) -> Result<()> {
         self.execute(&SET_CURRENT_AUTHORSHIP, args![document, sha256, authorship])
-            .map(drop)
     }
 
     /// Takes the authorship of unchanged copies over from the former attempt.
     pub fn carry_authorship(&mut self, former: &SubmissionId, new: &SubmissionId) -> Result<()> {
-        self.execute(&CARRY_AUTHORSHIP, args![former, new]).map(drop)
+        self.execute(&CARRY_AUTHORSHIP, args![former, new])
     }
 
     /// Inserts a file of a grade and counts its size against the storage quota.
     pub fn insert_grade_file(&mut self, new: &GradeFile) -> Result<()> {
         self.stored(new.file.size);
-        self.execute(
+        self.execute_named(
             &INSERT_GRADE_FILE,
-            args![
-                new.id,
-                new.submission_id,
-                new.file.file_name,
-                new.file.mime_type,
-                new.file.size,
-                new.file.sha256,
-                new.file.key.as_str(),
-                new.uploaded_by_id,
-                new.created_at,
+            named![new =>
+                id, submission_id, uploaded_by_id, created_at,
+                file_name: new.file.file_name,
+                mime_type: new.file.mime_type,
+                size: new.file.size,
+                sha256: new.file.sha256,
+                file_key: new.file.key,
             ],
         )
-        .map(drop)
     }
 
     /// Deletes the row of a file of a grade. The stored bytes are removed with the change that the caller records.
     pub fn delete_grade_file(&mut self, id: &AttachmentId) -> Result<()> {
-        self.execute(&DELETE_GRADE_FILE, args![id]).map(drop)
+        self.execute(&DELETE_GRADE_FILE, args![id])
     }
 
     /// Replaces the bytes of a copy. The former file is removed unless another attempt refers to it.
     pub fn replace_copy(&mut self, changed: &SubmissionDocument, former: &FileKey) -> Result<()> {
-        self.execute(
+        self.execute_named(
             &UPDATE_COPY,
-            args![
-                changed.id,
-                changed.document_version,
-                changed.size,
-                changed.sha256,
-                changed.file_key.as_str(),
-            ],
+            named![changed => id, document_version, size, sha256, file_key],
         )?;
         for file in self.delete_converted_copies(&changed.id)? {
             self.insert_file_removal(&file)?;
@@ -312,16 +283,8 @@ impl WriteTx<'_> {
 }
 
 pub(super) fn copy(row: &Columns<'_>) -> Result<SubmissionDocument> {
-    Ok(SubmissionDocument {
-        id: row.get("id")?,
-        submission_id: row.get("submission_id")?,
-        document_id: row.get("document_id")?,
-        document_version: row.get("document_version")?,
-        title: row.get("title")?,
-        file_extension: row.get::<FileExtension>("file_extension")?,
-        size: row.get("size")?,
-        sha256: row.get("sha256")?,
-        file_key: row.get::<FileKey>("file_key")?,
+    from_row!(row => SubmissionDocument {
+        id, submission_id, document_id, document_version, title, file_extension, size, sha256, file_key,
     })
 }
 
@@ -348,13 +311,7 @@ pub(super) fn group_grade(row: &Columns<'_>, submission_id: SubmissionId) -> Res
 }
 
 pub(super) fn grade_file(row: &Columns<'_>) -> Result<GradeFile> {
-    Ok(GradeFile {
-        id: row.get("id")?,
-        submission_id: row.get("submission_id")?,
-        file: stored_file(row)?,
-        uploaded_by_id: row.get("uploaded_by_id")?,
-        created_at: row.get("created_at")?,
-    })
+    from_row!(row => GradeFile { id, submission_id, uploaded_by_id, created_at, file: stored_file(row)? })
 }
 
 /// Reads the filled criteria of a grade.
@@ -383,28 +340,18 @@ impl MemberGradeRow {
 }
 
 pub(super) fn member_grade(row: &Columns<'_>) -> Result<MemberGradeRow> {
-    let grade = MemberGrade {
-        user_id: row.get("user_id")?,
-        value: row.get("value")?,
+    let grade = from_row!(row => MemberGrade {
+        user_id, value, feedback,
         points: row.get::<Option<f64>>("points")?.map(Points::stored),
-        feedback: row.get("feedback")?,
-    };
+    })?;
     let (at, by): (Option<Timestamp>, Option<UserId>) = (row.get("graded_at")?, row.get("graded_by_id")?);
     let mark = at.zip(by).map(|(at, by)| GradeMark { at, by });
     Ok(MemberGradeRow { grade, mark })
 }
 
 pub(super) fn feedback(row: &Columns<'_>) -> Result<Feedback> {
-    Ok(Feedback {
-        id: row.get("id")?,
-        group_assignment_id: row.get("group_assignment_id")?,
-        submission_id: row.get("submission_id")?,
-        document_id: row.get("document_id")?,
+    from_row!(row => Feedback {
+        id, group_assignment_id, submission_id, document_id, text, visibility, published_at, created_at, updated_at,
         author: person(row)?,
-        text: row.get("text")?,
-        visibility: row.get::<FeedbackVisibility>("visibility")?,
-        published_at: row.get("published_at")?,
-        created_at: row.get("created_at")?,
-        updated_at: row.get("updated_at")?,
     })
 }

@@ -12,7 +12,7 @@ use super::{ReadTx, WriteTx};
 use crate::groups::OWN_GROUPS;
 use crate::labels::{group_context, person};
 use crate::visibility::{CAN_VIEW_GROUP, UNREAD_MESSAGES};
-use crate::{args, fragments, statements};
+use crate::{args, fragments, from_row, statements};
 use common::error::Result;
 
 fragments! {
@@ -118,24 +118,16 @@ impl WriteTx<'_> {
     /// Inserts the work room of a new group.
     pub(super) fn insert_work_room(&mut self, id: &WorkRoomId, group: &GroupId) -> Result<()> {
         let now = self.now();
-        self.execute(&INSERT, args![id, group, now]).map(drop)
+        self.execute(&INSERT, args![id, group, now])
     }
 }
 
 fn room(row: &Columns<'_>) -> Result<VisibleWorkRoom> {
-    Ok(VisibleWorkRoom {
-        room: WorkRoom {
-            id: row.get("id")?,
-            organization_id: row.get("organization_id")?,
-            group_id: row.get("group_id")?,
-            created_at: row.get("created_at")?,
-            updated_at: row.get("updated_at")?,
-        },
+    from_row!(row => VisibleWorkRoom {
+        documents = "document_count", unread, class_key,
+        room: from_row!(row => WorkRoom { id, organization_id, group_id, created_at, updated_at })?,
         group_context: group_context(row)?,
         teacher: person(row)?,
-        documents: row.get("document_count")?,
-        unread: row.get("unread")?,
-        class_key: row.get("class_key")?,
         last_message: last_message(row)?,
         help_claimed_by: helper(row)?,
     })

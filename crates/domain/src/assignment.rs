@@ -1,6 +1,7 @@
 //! Assignments (topics): the task, its single deadline, and the fields a bulk edit may change. The link between one
 //! group and one assignment is [`crate::group_assignment`].
 
+use crate::from_fields;
 use serde::{Deserialize, Serialize};
 
 use crate::collation::sort_key;
@@ -426,15 +427,11 @@ impl Assignment {
     }
 
     pub fn label(&self) -> AssignmentLabel {
-        AssignmentLabel {
-            id: self.id.clone(),
+        from_fields!(&self => AssignmentLabel {
+            id, deadline, is_shared, course_id, class_id,
             title: self.title.as_str().to_owned(),
-            deadline: self.deadline,
-            is_shared: self.is_shared,
-            course_id: self.course_id.clone(),
-            class_id: self.class_id.clone(),
             status: self.status(),
-        }
+        })
     }
 }
 

@@ -16,7 +16,7 @@ pub const STEPS_MAX: usize = 500;
 /// Maximum length of a client id and of a commit reference, in characters.
 pub const REFERENCE_MAX: usize = 64;
 /// Maximum number of late commits that are kept of one user and document.
-pub const LATE_COMMITS_MAX: i64 = 100;
+pub const LATE_COMMITS_MAX: usize = 100;
 /// A snapshot is stored after this many commits, so that opening a document replays a short log.
 pub const SNAPSHOT_INTERVAL: i64 = 100;
 

@@ -192,6 +192,14 @@ pub struct ErrorDetail {
 }
 
 impl DomainError {
+    /// Rejects more objects than the limit.
+    pub fn check_limit(what: &'static str, count: impl TryInto<usize>, limit: usize) -> Result<(), Self> {
+        if count.try_into().is_ok_and(|count| count > limit) {
+            return Err(Self::LimitReached { what, limit });
+        }
+        Ok(())
+    }
+
     /// Returns the stable error code of the API.
     pub const fn code(&self) -> ErrorCode {
         match self {

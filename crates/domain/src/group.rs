@@ -330,15 +330,8 @@ impl Group {
     }
 
     /// Rejects more members than a group can have.
-    pub const fn room_for(members: usize) -> Result<(), DomainError> {
-        if members > MEMBERS_MAX {
-            Err(DomainError::LimitReached {
-                what: "members in a group",
-                limit: MEMBERS_MAX,
-            })
-        } else {
-            Ok(())
-        }
+    pub fn room_for(members: usize) -> Result<(), DomainError> {
+        DomainError::check_limit("members in a group", members, MEMBERS_MAX)
     }
 
     /// Returns the number of the next group of a class: one more than the highest.

@@ -47,6 +47,7 @@ pub mod error_code;
 pub mod export;
 pub mod feedback;
 pub mod file;
+mod from_fields;
 pub mod grade;
 pub mod grade_book;
 mod grade_scale;

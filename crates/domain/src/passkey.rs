@@ -6,7 +6,7 @@ use crate::text::ShortName;
 use crate::time::Timestamp;
 
 /// Maximum number of passkeys of one account.
-pub const PASSKEYS_MAX: i64 = 20;
+pub const PASSKEYS_MAX: usize = 20;
 /// How long a challenge is valid, in seconds.
 pub const CHALLENGE_SECONDS: i64 = 5 * 60;
 /// How long after the sign-in, or after the password was proved, a session may add and remove passkeys, in seconds.

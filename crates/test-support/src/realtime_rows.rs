@@ -120,7 +120,7 @@ impl RealtimeRows<'_> {
     pub async fn end_session(&self, person: &TestUser) {
         let token = person.token.clone();
         let ended = self
-            .with(move |connection| connection.execute(&END_SESSION, db::args![token]))
+            .with(move |connection| connection.execute_counted(&END_SESSION, db::args![token]))
             .await
             .unwrap();
         assert_eq!(ended, 1);

@@ -594,7 +594,7 @@ impl RowInserter<'_, '_> {
         let is_complete = topic == row.text("assignment_id") && locker == row.text("locked_by_assignment_id");
         let mut changed = 0;
         if is_complete {
-            changed = self.tx.execute(
+            changed = self.tx.execute_counted(
                 &RELINK,
                 args![
                     id,
@@ -615,9 +615,9 @@ impl RowInserter<'_, '_> {
             let locked_at = row.int("locked_at");
             changed = self
                 .tx
-                .execute(&RELINK_LOCKED, args![id, topic, holder, locked_at, now])?;
+                .execute_counted(&RELINK_LOCKED, args![id, topic, holder, locked_at, now])?;
         } else if changed == 0 && topic.is_some() {
-            changed = self.tx.execute(&RELINK_DRAFT, args![id, topic, now])?;
+            changed = self.tx.execute_counted(&RELINK_DRAFT, args![id, topic, now])?;
         }
         if changed > 0 {
             self.restoration.relinked.push(DocumentId::new(id));

@@ -12,7 +12,7 @@ use super::deletion_plan::DeletionPlan;
 use crate::ReadTx;
 use crate::documents::document;
 use crate::labels::group_context;
-use crate::{args, statements};
+use crate::{args, from_row, statements};
 use common::error::Result;
 
 statements! {
@@ -52,19 +52,16 @@ impl ReadTx<'_> {
     }
 
     pub(super) fn deleted_courses(&mut self, class: &ClassId) -> Result<Vec<DeletedCourse>> {
-        self.fetch_all(&COURSES, args![class], |row| {
-            Ok(DeletedCourse {
-                id: row.get("id")?,
-                name: row.get("name")?,
-            })
-        })
+        self.fetch_all(
+            &COURSES,
+            args![class],
+            |row| from_row!(row => DeletedCourse { id, name }),
+        )
     }
 
     fn deleted_groups(&mut self, plan: &'static DeletionPlan, id: &str) -> Result<Vec<DeletedGroup>> {
         let mut members: HashMap<GroupId, Vec<UserId>> = HashMap::new();
-        for (group, user) in self.fetch_all(&plan.members, args![id], |row| {
-            Ok((row.get("group_id")?, row.get("user_id")?))
-        })? {
+        for (group, user) in self.fetch_all(&plan.members, args![id], |row| row.pair("group_id", "user_id"))? {
             members.entry(group).or_default().push(user);
         }
         self.fetch_all(&plan.groups, args![id], |row| {
@@ -78,14 +75,10 @@ impl ReadTx<'_> {
         let mut group_contexts: HashMap<AssignmentId, Vec<GroupContext>> = HashMap::new();
         let now = self.now();
         for (topic, group_context, publication) in self.fetch_all(&plan.topic_groups, args![id], |row| {
-            let of_topic = TopicPublication {
-                is_draft: row.get("is_draft")?,
-                publish_at: row.get("publish_at")?,
-            };
-            let own = TopicPublication {
-                is_draft: row.get("link_is_draft")?,
-                publish_at: row.get("link_publish_at")?,
-            };
+            let of_topic = from_row!(row => TopicPublication { is_draft, publish_at })?;
+            let own = from_row!(row => TopicPublication {
+                is_draft = "link_is_draft", publish_at = "link_publish_at",
+            })?;
             Ok((row.get("assignment_id")?, group_context(row)?, of_topic.for_group(own)))
         })? {
             if publication.is_published(now) {
@@ -94,11 +87,10 @@ impl ReadTx<'_> {
         }
         self.fetch_all(&plan.topics, args![id], |row| {
             let id: AssignmentId = row.get("id")?;
-            Ok(DeletedAssignment {
+            from_row!(row => DeletedAssignment {
+                title, course_id,
                 group_contexts: group_contexts.remove(&id).unwrap_or_default(),
-                id,
-                title: row.get("title")?,
-                course_id: row.get("course_id")?,
+                id: id,
             })
         })
     }

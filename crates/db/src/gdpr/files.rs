@@ -7,7 +7,7 @@ use domain::id::UserId;
 use super::PAGE;
 use crate::ReadTx;
 use crate::sql::{Columns, Sql};
-use crate::{args, statements};
+use crate::{args, from_row, statements};
 use common::error::Result;
 
 statements! {
@@ -98,11 +98,5 @@ impl ReadTx<'_> {
 }
 
 fn file(row: &Columns<'_>) -> Result<PersonalFile> {
-    Ok(PersonalFile {
-        id: row.get("id")?,
-        name: row.get("name")?,
-        extension: row.get("extension")?,
-        key: row.get::<FileKey>("file_key")?,
-        sha256: row.get("sha256")?,
-    })
+    from_row!(row => PersonalFile { id, name, extension, key = "file_key", sha256 })
 }

@@ -6,7 +6,7 @@ use domain::id::{AttachmentId, GroupId};
 use super::links::group_file;
 use crate::visibility::CAN_VIEW_GROUP;
 use crate::{ReadTx, WriteTx};
-use crate::{args, statements};
+use crate::{args, named, statements};
 use common::error::{Error, Result};
 
 statements! {
@@ -17,9 +17,8 @@ statements! {
         JOIN classes k ON k.id = g.class_id
         WHERE t.organization_id = $1 AND t.group_id = $5 AND t.id = $6 AND {CAN_VIEW_GROUP}";
     INSERT = "INSERT INTO group_attachments (organization_id, id, group_id, file_name, mime_type, size, sha256,
-        file_key,
-            uploaded_by_id, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+            file_key, uploaded_by_id, created_at)
+        VALUES ($1, :id, :group_id, :file_name, :mime_type, :size, :sha256, :file_key, :uploaded_by_id, :created_at)";
     DELETE = "DELETE FROM group_attachments WHERE organization_id = $1 AND group_id = $2 AND id = $3";
 }
 
@@ -35,26 +34,22 @@ impl WriteTx<'_> {
     pub fn insert_group_file(&mut self, new: &GroupAttachment) -> Result<()> {
         self.stored(new.file.size);
         let file = &new.file;
-        self.execute(
+        self.execute_named(
             &INSERT,
-            args![
-                new.id,
-                new.group_id,
-                file.file_name,
-                file.mime_type,
-                file.size,
-                file.sha256,
-                file.key.as_str(),
-                new.uploaded_by_id,
-                new.created_at,
+            named![new =>
+                id, group_id, uploaded_by_id, created_at,
+                file_name: file.file_name,
+                mime_type: file.mime_type,
+                size: file.size,
+                sha256: file.sha256,
+                file_key: file.key,
             ],
         )
-        .map(drop)
     }
 
     /// Deletes the row of a file. The caller schedules the removal of the stored bytes with the change it records.
     pub fn delete_group_file(&mut self, group: &GroupId, id: &AttachmentId) -> Result<()> {
-        if self.execute(&DELETE, args![group, id])? == 0 {
+        if self.execute_counted(&DELETE, args![group, id])? == 0 {
             Err(Error::NotFound)
         } else {
             Ok(())

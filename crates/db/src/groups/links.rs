@@ -8,6 +8,7 @@ use domain::id::GroupAssignmentId;
 
 use crate::assignments::assignment;
 use crate::attachments;
+use crate::from_row;
 use crate::group_assignments::{link, submission};
 use crate::labels::stored_file;
 use crate::sql::Columns;
@@ -46,12 +47,8 @@ pub(super) fn topic_file(row: &Columns<'_>) -> Result<(GroupAssignmentId, Assign
 }
 
 pub(super) fn group_file(row: &Columns<'_>) -> Result<GroupAttachment> {
-    Ok(GroupAttachment {
-        id: row.get("id")?,
-        organization_id: row.get("organization_id")?,
-        group_id: row.get("group_id")?,
+    from_row!(row => GroupAttachment {
+        id, organization_id, group_id, uploaded_by_id, created_at,
         file: stored_file(row)?,
-        uploaded_by_id: row.get("uploaded_by_id")?,
-        created_at: row.get("created_at")?,
     })
 }

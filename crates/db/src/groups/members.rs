@@ -9,7 +9,7 @@ use domain::user::Person;
 
 use crate::labels::{PERSON_COLUMNS, person};
 use crate::{ReadTx, WriteTx};
-use crate::{args, statements};
+use crate::{args, named, statements};
 use common::error::Result;
 
 statements! {
@@ -18,7 +18,7 @@ statements! {
     IS_MEMBER = "SELECT EXISTS (SELECT 1 FROM members WHERE organization_id = $1 AND user_id = $2)";
     /// Inserts a membership; does nothing if it exists.
     INSERT = "INSERT INTO group_members (organization_id, id, class_id, group_id, user_id, role, joined_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7)
+        VALUES ($1, :id, :class_id, :group_id, :user_id, :role, :joined_at)
         ON CONFLICT (group_id, user_id) DO NOTHING";
     DELETE = "DELETE FROM group_members WHERE organization_id = $1 AND group_id = $2 AND user_id = $3";
     /// The members of other groups that work on the same topics.
@@ -81,22 +81,18 @@ impl ReadTx<'_> {
 impl WriteTx<'_> {
     /// Inserts a membership; an existing one is kept unchanged. The caller holds the lock of the class.
     pub fn insert_group_member(&mut self, class: &ClassId, member: &GroupMember) -> Result<()> {
-        self.execute(
+        self.execute_named(
             &INSERT,
-            args![
-                member.id,
-                class,
-                member.group_id,
-                member.user.id,
-                member.role.as_str(),
-                member.joined_at
+            named![member =>
+                id, group_id, role, joined_at,
+                class_id: class,
+                user_id: member.user.id,
             ],
         )
-        .map(drop)
     }
 
     /// Deletes a membership; returns whether it existed.
     pub fn delete_group_member(&mut self, group: &GroupId, user: &UserId) -> Result<bool> {
-        Ok(self.execute(&DELETE, args![group, user])? > 0)
+        Ok(self.execute_counted(&DELETE, args![group, user])? > 0)
     }
 }

@@ -10,10 +10,10 @@ use std::sync::LazyLock;
 
 use domain::collation::{VERSION, person_sort_key, search_key, sort_key};
 
-use crate::args;
 use crate::connection::Connection;
 use crate::groups;
 use crate::sql::{Columns, Sql};
+use crate::{args, from_row};
 use common::clock;
 use common::error::Result;
 
@@ -121,7 +121,8 @@ fn fill_table(connection: &mut Connection, table: &'static NamedTable, read: &'s
             for row in &rows {
                 let (search_key, sort_key) = (table.keys)(row);
                 if search_key != row.search_key || sort_key != row.sort_key {
-                    written += connection.execute(&table.write, args![row.id, search_key, sort_key, row.name])?;
+                    written +=
+                        connection.execute_counted(&table.write, args![row.id, search_key, sort_key, row.name])?;
                 }
             }
             Ok(written)
@@ -143,7 +144,7 @@ fn fill_log(connection: &mut Connection) -> Result<u64> {
             for (id, stored) in &records {
                 let key = search_key(stored);
                 if key != *stored {
-                    written += connection.execute(&WRITE_LOG, args![id, key, stored])?;
+                    written += connection.execute_counted(&WRITE_LOG, args![id, key, stored])?;
                 }
             }
             Ok(written)
@@ -159,13 +160,7 @@ fn transaction<T>(connection: &mut Connection, act: impl FnOnce(&mut Connection)
 }
 
 fn named_row(row: &Columns<'_>) -> Result<NamedRow> {
-    Ok(NamedRow {
-        id: row.get("id")?,
-        name: row.get("name")?,
-        second: row.get("second_name")?,
-        search_key: row.get("search_key")?,
-        sort_key: row.get("sort_key")?,
-    })
+    from_row!(row => NamedRow { id, name, second = "second_name", search_key, sort_key })
 }
 
 fn plain(row: &NamedRow) -> (String, String) {

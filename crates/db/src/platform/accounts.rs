@@ -1,6 +1,5 @@
 //! The account of a user: profile and password. Password hashes leave this module only to be verified.
 
-use domain::access::PlatformRole;
 use domain::account_email::AccountEmail;
 use domain::collation::search_key;
 use domain::id::UserId;
@@ -12,7 +11,7 @@ use domain::version::Version;
 
 use super::PlatformTx;
 use crate::sql::Columns;
-use crate::{args, statements};
+use crate::{args, from_row, named, statements};
 use common::clock;
 use common::error::{Error, Result};
 
@@ -24,10 +23,10 @@ statements! {
     HOLD = "SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE";
     ROW_VERSION = "SELECT row_version FROM users WHERE id = $1";
     /// Updates the fields that users change themselves.
-    UPDATE_PROFILE = "UPDATE users SET name = $2, name_key = $3, image = $4, locale = $5, timezone = $6,
-        updated_at = $7,
-            search_key = $8, sort_key = $9, row_version = row_version + 1
-        WHERE id = $1";
+    UPDATE_PROFILE = "UPDATE users SET name = :name, name_key = :name_key, image = :image, locale = :locale,
+            timezone = :timezone, updated_at = :updated_at, search_key = :search_key, sort_key = :sort_key,
+            row_version = row_version + 1
+        WHERE id = :id";
     /// The sign-in methods of a user.
     OF_USER = "SELECT id, account_id, provider_id, created_at, updated_at FROM accounts WHERE user_id = $1
         ORDER BY created_at, id";
@@ -118,31 +117,24 @@ impl PlatformTx<'_> {
     pub fn update_profile(&mut self, user: &User) -> Result<()> {
         let key = name_key(user.name.as_str());
         let (search_key, sort_key) = (search_key(user.name.as_str()), user.sort_key());
-        let arguments = args![
-            user.id,
-            user.name,
-            key,
-            user.image,
-            user.locale,
-            user.timezone,
-            user.updated_at,
-            search_key,
-            sort_key,
-        ];
-        self.connection.execute(&UPDATE_PROFILE, arguments).map(drop)
+        self.connection.execute_named(
+            &UPDATE_PROFILE,
+            named![user =>
+                id, name, image, locale, timezone, updated_at,
+                name_key: key,
+                search_key: search_key,
+                sort_key: sort_key,
+            ],
+        )
     }
 
     /// Lists the sign-in methods of a user.
     pub fn accounts(&mut self, user: &UserId) -> Result<Vec<SignInMethod>> {
-        self.connection.fetch_all(&OF_USER, args![user], |row| {
-            Ok(SignInMethod {
-                id: row.get("id")?,
-                account_id: row.get("account_id")?,
-                provider_id: row.get("provider_id")?,
-                created_at: row.get("created_at")?,
-                updated_at: row.get("updated_at")?,
-            })
-        })
+        self.connection.fetch_all(
+            &OF_USER,
+            args![user],
+            |row| from_row!(row => SignInMethod { id, account_id, provider_id, created_at, updated_at }),
+        )
     }
 
     /// Returns the password hash of a user, if there is one.
@@ -156,7 +148,7 @@ impl PlatformTx<'_> {
 
     /// Replaces the hash of an unchanged password.
     pub fn rehash_password(&mut self, account: &str, hash: &str, now: Timestamp) -> Result<()> {
-        self.connection.execute(&REHASH, args![account, hash, now]).map(drop)
+        self.connection.execute(&REHASH, args![account, hash, now])
     }
 
     /// Stores a new password. Invalidates all emailed links of the user and resets the count of failed sign-ins.
@@ -179,9 +171,7 @@ impl PlatformTx<'_> {
 
     /// Records that the platform replaced a password; shown to the user after the next sign-in.
     pub fn record_password_reset(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
-        self.connection
-            .execute(&NOTE_PASSWORD_RESET, args![user, now])
-            .map(drop)
+        self.connection.execute(&NOTE_PASSWORD_RESET, args![user, now])
     }
 
     /// Returns who last replaced the password of a user, and when. Without a user it was the platform.
@@ -239,7 +229,7 @@ impl PlatformTx<'_> {
 
     /// Deletes expired links.
     pub(super) fn forget_verifications(&mut self, now: Timestamp) -> Result<()> {
-        self.connection.execute(&FORGET_VERIFICATIONS, args![now]).map(drop)
+        self.connection.execute(&FORGET_VERIFICATIONS, args![now])
     }
 
     /// Inserts a link that is emailed to this user. The identifier has the form `kind:token`.
@@ -254,7 +244,6 @@ impl PlatformTx<'_> {
         let id = clock::new_id();
         self.connection
             .execute(&INSERT_VERIFICATION, args![id, identifier, user, expires_at, now])
-            .map(drop)
     }
 
     /// Returns whether an emailed link is valid.
@@ -273,31 +262,15 @@ impl PlatformTx<'_> {
         let found = self
             .connection
             .fetch_optional(&TAKE_VERIFICATION, args![identifier], |row| {
-                Ok((row.get::<UserId>("value")?, row.get::<Timestamp>("expires_at")?))
+                row.pair::<_, Timestamp>("value", "expires_at")
             })?;
         Ok(found.filter(|(_, expires_at)| *expires_at >= now).map(|(user, _)| user))
     }
 }
 
 pub(crate) fn profile(row: &Columns<'_>) -> Result<User> {
-    Ok(User {
-        id: row.get("id")?,
-        name: row.get("name")?,
-        first_name: row.get("first_name")?,
-        last_name: row.get("last_name")?,
-        email: row.get("email")?,
-        email_verified: row.get("email_verified")?,
-        username: row.get("username")?,
-        role: row.get::<PlatformRole>("role")?,
-        image: row.get("image")?,
-        locale: row.get("locale")?,
-        timezone: row.get("timezone")?,
-        is_active: row.get("is_active")?,
-        must_change_password: row.get("must_change_password")?,
-        has_second_factor: row.get("has_second_factor")?,
-        last_login_at: row.get("last_login_at")?,
-        home_organization_id: row.get("home_organization_id")?,
-        created_at: row.get("created_at")?,
-        updated_at: row.get("updated_at")?,
+    from_row!(row => User {
+        id, name, first_name, last_name, email, email_verified, username, role, image, locale, timezone, is_active,
+        must_change_password, has_second_factor, last_login_at, home_organization_id, created_at, updated_at,
     })
 }

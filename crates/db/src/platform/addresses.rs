@@ -32,7 +32,7 @@ impl PlatformTx<'_> {
     ) -> Result<()> {
         let id = clock::new_id();
         let arguments = args![id, identifier, user, address, expires_at, now];
-        self.connection.execute(&INSERT, arguments).map(drop)
+        self.connection.execute(&INSERT, arguments)
     }
 
     /// Consumes a link; returns the user and the confirmed address unless it has expired.
@@ -50,6 +50,6 @@ impl PlatformTx<'_> {
 
     /// Sets the email address of a user; one that is in use is `DUPLICATE_EMAIL`.
     pub fn change_address(&mut self, user: &UserId, address: &str, now: Timestamp) -> Result<()> {
-        self.connection.execute(&CHANGE, args![user, address, now]).map(drop)
+        self.connection.execute(&CHANGE, args![user, address, now])
     }
 }

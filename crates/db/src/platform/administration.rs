@@ -1,7 +1,7 @@
 //! Accounts as visible to platform administrators (`/auth/admin`). Erased accounts are excluded.
 
-use domain::access::PlatformRole;
 use domain::collation::{person_sort_key, search_key};
+use domain::from_fields;
 use domain::id::UserId;
 use domain::text::name_key;
 use domain::time::Timestamp;
@@ -11,7 +11,7 @@ use super::PlatformTx;
 use super::sessions::{HOME_SLUG, SessionUser, user_name};
 use crate::labels::SHOWN_EMAIL;
 use crate::sql::{Columns, Value};
-use crate::{args, fragments, statements};
+use crate::{args, fragments, from_row, named, statements};
 use common::error::{Error, Result};
 
 /// Maximum page size.
@@ -66,10 +66,10 @@ statements! {
     /// The number of matching accounts.
     COUNT = "SELECT COUNT(*) FROM users u WHERE {ASKED_FOR}";
     /// Updates the fields that platform administrators change.
-    UPDATE = "UPDATE users SET name = $2, name_key = $3, email = $4, email_verified = $5, image = $6, role = $7,
-            banned = $8, ban_reason = $9, ban_expires = $10, updated_at = $11, search_key = $12, sort_key = $13,
-            row_version = row_version + 1
-        WHERE id = $1";
+    UPDATE = "UPDATE users SET name = :name, name_key = :name_key, email = :email, email_verified = :email_verified,
+            image = :image, role = :role, banned = :banned, ban_reason = :ban_reason, ban_expires = :ban_expires,
+            updated_at = :updated_at, search_key = :search_key, sort_key = :sort_key, row_version = row_version + 1
+        WHERE id = :id";
     /// The last name, part of the sort key.
     LAST_NAME = "SELECT last_name FROM users WHERE id = $1";
     /// Removes an expired ban.
@@ -112,11 +112,7 @@ pub struct AdministeredAccount {
 impl AdministeredAccount {
     /// The user as visible to others.
     pub fn person(&self) -> Person {
-        Person {
-            id: self.user.id.clone(),
-            name: self.user.name.clone(),
-            image: self.user.image.clone(),
-        }
+        from_fields!(&self.user => Person { id, name, image })
     }
 
     /// Returns the ban if it is in force.
@@ -301,37 +297,34 @@ impl PlatformTx<'_> {
         let (key, role, is_banned) = (name_key(&user.name), user.role.as_str(), account.ban.is_some());
         let ban = account.ban.as_ref();
         let (reason, until) = (ban.and_then(|ban| ban.reason.as_deref()), ban.and_then(|ban| ban.until));
-        let arguments = args![
-            user.id,
-            user.name,
-            key,
-            user.email,
-            user.email_verified,
-            user.image,
-            role,
-            is_banned,
-            reason,
-            until,
-            user.updated_at,
-            search_key,
-            sort_key,
-        ];
-        self.connection.execute(&UPDATE, arguments).map(drop)
+        self.connection.execute_named(
+            &UPDATE,
+            named![user =>
+                id, name, email, email_verified, image, updated_at,
+                name_key: key,
+                role: role,
+                banned: is_banned,
+                ban_reason: reason,
+                ban_expires: until,
+                search_key: search_key,
+                sort_key: sort_key,
+            ],
+        )
     }
 
     /// Removes an expired ban.
     pub fn lift_ban(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
-        self.connection.execute(&LIFT_BAN, args![user, now]).map(drop)
+        self.connection.execute(&LIFT_BAN, args![user, now])
     }
 
     /// Deletes all sign-in methods of an account; an emailed link can set a password again.
     pub fn delete_sign_ins(&mut self, user: &UserId) -> Result<()> {
-        self.connection.execute(&DELETE_ACCOUNTS, args![user]).map(drop)
+        self.connection.execute(&DELETE_ACCOUNTS, args![user])
     }
 
     /// Deletes all emailed links to a user.
     pub fn delete_verifications(&mut self, user: &UserId) -> Result<()> {
-        self.connection.execute(&DELETE_VERIFICATIONS, args![user]).map(drop)
+        self.connection.execute(&DELETE_VERIFICATIONS, args![user])
     }
 
     /// Clears and deactivates an account and deletes all its credentials.
@@ -343,36 +336,26 @@ impl PlatformTx<'_> {
         self.delete_second_factor(id)?;
         self.delete_verifications(id)?;
         self.delete_sign_in_history(account.user.email.stored_form())?;
-        self.connection
-            .execute(
-                &EMPTY,
-                args![
-                    id,
-                    REMOVED_NAME,
-                    name_key(REMOVED_NAME),
-                    address,
-                    now,
-                    search_key(REMOVED_NAME),
-                    person_sort_key(REMOVED_NAME, None),
-                ],
-            )
-            .map(drop)
+        self.connection.execute(
+            &EMPTY,
+            args![
+                id,
+                REMOVED_NAME,
+                name_key(REMOVED_NAME),
+                address,
+                now,
+                search_key(REMOVED_NAME),
+                person_sort_key(REMOVED_NAME, None),
+            ],
+        )
     }
 }
 
 fn account(row: &Columns<'_>) -> Result<AdministeredAccount> {
-    let user = SessionUser {
-        id: row.get("id")?,
-        name: row.get("name")?,
-        email: row.get("email")?,
+    let user = from_row!(row => SessionUser {
+        id, name, email, email_verified, image, role, has_second_factor, created_at, updated_at,
         user_name: user_name(row)?,
-        email_verified: row.get("email_verified")?,
-        image: row.get("image")?,
-        role: row.get::<PlatformRole>("role")?,
-        has_second_factor: row.get("has_second_factor")?,
-        created_at: row.get("created_at")?,
-        updated_at: row.get("updated_at")?,
-    };
+    })?;
     let is_active = row.get("is_active")?;
     let (banned, reason, until): (bool, Option<String>, Option<Timestamp>) =
         (row.get("banned")?, row.get("ban_reason")?, row.get("ban_expires")?);

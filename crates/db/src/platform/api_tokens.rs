@@ -8,7 +8,7 @@ use domain::time::Timestamp;
 use super::PlatformTx;
 use super::sessions::{OrganizationFacts, Session, SessionFacts, SessionUser};
 use crate::request_context::ActingToken;
-use crate::{Tenant, args, statements};
+use crate::{Tenant, args, from_row, statements};
 use common::error::Result;
 
 statements! {
@@ -52,18 +52,13 @@ impl PlatformTx<'_> {
             let (id, organization): (ApiTokenId, OrganizationId) = (row.get("id")?, row.get("active_id")?);
             let (scopes, status): (String, String) = (row.get("scopes")?, row.get("active_status")?);
             let (created_at, expires_at) = (row.get("token_created_at")?, row.get("expires_at")?);
-            let user = SessionUser {
-                id: row.get("user_id")?,
-                name: row.get("name")?,
-                email: row.get("email")?,
-                email_verified: row.get("email_verified")?,
-                image: row.get("image")?,
+            let user = from_row!(row => SessionUser {
+                id = "user_id", name, email, email_verified, image, created_at = "user_created_at",
+                updated_at = "user_updated_at",
                 role: PlatformRole::Admin,
                 has_second_factor: false,
                 user_name: None,
-                created_at: row.get("user_created_at")?,
-                updated_at: row.get("user_updated_at")?,
-            };
+            })?;
             let session = Session {
                 id: SessionId::new(id.as_str()),
                 token: String::new(),
@@ -106,6 +101,6 @@ impl PlatformTx<'_> {
 
     /// Records the use of a token.
     pub fn record_api_token_use(&mut self, id: &ApiTokenId, now: Timestamp) -> Result<()> {
-        self.connection.execute(&RECORD_USE, args![id, now]).map(drop)
+        self.connection.execute(&RECORD_USE, args![id, now])
     }
 }

@@ -59,12 +59,12 @@ statements! {
 impl PlatformTx<'_> {
     /// Suspends file removals until `until`, for a running backup.
     pub fn suspend_file_removals(&mut self, name: &str, until: Timestamp) -> Result<()> {
-        self.connection.execute(&HOLD, args![name, until]).map(drop)
+        self.connection.execute(&HOLD, args![name, until])
     }
 
     /// Ends the suspension of file removals.
     pub fn resume_file_removals(&mut self, name: &str, now: Timestamp) -> Result<()> {
-        self.connection.execute(&RELEASE, args![name, now]).map(drop)
+        self.connection.execute(&RELEASE, args![name, now])
     }
 
     /// Returns whether a restore was begun and not completed.

@@ -43,9 +43,9 @@ impl PlatformTx<'_> {
         }
         let mut found = Vec::with_capacity(wanted.len());
         for (organization, id) in wanted {
-            let rows = self.connection.fetch_all(&BY_ID, args![organization, id], |row| {
-                Ok((row.get::<ClassId>("class_id")?, row.get::<Option<UserId>>("user_id")?))
-            })?;
+            let rows: Vec<(ClassId, Option<UserId>)> =
+                self.connection
+                    .fetch_all(&BY_ID, args![organization, id], |row| row.pair("class_id", "user_id"))?;
             let class = rows.first().map(|(class, _)| class.clone());
             // The group may have been deleted in the meantime.
             found.extend(class.map(|class| BoardGroup {

@@ -59,7 +59,7 @@ impl PlatformTx<'_> {
 
     /// Records that the editors of a deleted document were closed.
     pub fn record_closed_editors(&mut self, id: &DocumentId) -> Result<()> {
-        self.connection.execute(&CLOSE, args![id]).map(drop)
+        self.connection.execute(&CLOSE, args![id])
     }
 
     /// Returns whether there is a late text received by `texts` or a document deleted by `documents`.
@@ -74,6 +74,6 @@ impl PlatformTx<'_> {
     pub fn expire_late_texts(&mut self, texts: Timestamp, documents: Timestamp, now: Timestamp) -> Result<()> {
         self.connection.execute(&FORGET, args![texts, now])?;
         self.connection.execute(&DELETE_TEXTS, args![texts])?;
-        self.connection.execute(&DELETE_DOCUMENTS, args![documents]).map(drop)
+        self.connection.execute(&DELETE_DOCUMENTS, args![documents])
     }
 }

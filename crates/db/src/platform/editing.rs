@@ -6,7 +6,7 @@ use domain::time::Timestamp;
 use super::PlatformTx;
 use crate::Tenant;
 use crate::saves::EditingSession;
-use crate::{args, statements};
+use crate::{args, from_row, statements};
 use common::error::Result;
 
 statements! {
@@ -48,16 +48,11 @@ impl PlatformTx<'_> {
             .fetch_all(&SILENT_SESSIONS, args![silent_since, former_since], |row| {
                 Ok(StaleSession {
                     tenant: Tenant(row.get("organization_id")?),
-                    session: EditingSession {
-                        document_id: row.get::<DocumentId>("document_id")?,
-                        generation: row.get("generation")?,
-                        document_key: row.get("document_key")?,
+                    session: from_row!(row => EditingSession {
+                        document_id, generation, document_key, last_callback_at, saved_nonce, has_gap,
                         editors: row.json("editors")?,
-                        last_callback_at: row.get("last_callback_at")?,
-                        saved_nonce: row.get("saved_nonce")?,
                         flushed: row.json("flushed")?,
-                        has_gap: row.get("has_gap")?,
-                    },
+                    })?,
                     is_former: row.get("is_superseded")?,
                 })
             })
@@ -77,7 +72,9 @@ impl PlatformTx<'_> {
     /// Acquires the lease `name` until a point in time; returns false if another instance holds it. `holder` identifies
     /// this instance.
     pub fn acquire_lease(&mut self, name: &str, holder: &str, until: Timestamp, now: Timestamp) -> Result<bool> {
-        let taken = self.connection.execute(&TAKE_TURN, args![name, holder, until, now])?;
+        let taken = self
+            .connection
+            .execute_counted(&TAKE_TURN, args![name, holder, until, now])?;
         Ok(taken == 1)
     }
 }

@@ -53,7 +53,6 @@ impl PlatformTx<'_> {
         } = email;
         self.connection
             .execute(&INSERT, args![id, kind.as_str(), sealed, created_at, expires_at])
-            .map(drop)
     }
 
     /// Lists due emails, at most `limit`.
@@ -69,17 +68,17 @@ impl PlatformTx<'_> {
 
     /// Claims an email for sending until `lease`; returns false if another instance has claimed it.
     pub fn claim_email(&mut self, id: &str, due_at: Timestamp, lease: Timestamp) -> Result<bool> {
-        Ok(self.connection.execute(&CLAIM, args![id, due_at, lease])? == 1)
+        Ok(self.connection.execute_counted(&CLAIM, args![id, due_at, lease])? == 1)
     }
 
     /// Deletes an email that was handed over to the mail server or is abandoned.
     pub fn delete_queued_email(&mut self, id: &str) -> Result<()> {
-        self.connection.execute(&DELETE, args![id]).map(drop)
+        self.connection.execute(&DELETE, args![id])
     }
 
     /// Records the number of failed attempts and schedules a retry.
     pub fn postpone_email(&mut self, id: &str, attempts: i64, next: Timestamp) -> Result<()> {
-        self.connection.execute(&POSTPONE, args![id, attempts, next]).map(drop)
+        self.connection.execute(&POSTPONE, args![id, attempts, next])
     }
 }
 

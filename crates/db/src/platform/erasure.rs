@@ -2,7 +2,7 @@
 //! is the user. References by id are kept: the account row remains, cleared, so the id no longer identifies the person.
 //! [`data_map`](crate::gdpr::data_map) defines the treatment of each column; a test compares both.
 
-use crate::{args, fragments, statements};
+use crate::{args, fragments, from_row, statements};
 use common::clock;
 use domain::activity::Action;
 use domain::collation::{person_sort_key, search_key};
@@ -260,7 +260,7 @@ impl PlatformTx<'_> {
         } = erased;
         let details = details.to_string();
         let arguments = args![id, user_name, entity_name, details, search_key];
-        self.connection.execute(&REWRITE_RECORD, arguments).map(|_| 1)
+        self.connection.execute_counted(&REWRITE_RECORD, arguments).map(|_| 1)
     }
 
     /// Erases everything but the log; returns counts, and the files that are no longer referenced.
@@ -283,7 +283,7 @@ impl PlatformTx<'_> {
             self.connection.execute(statement, args![user])?;
         }
         let mut run = |statement: &'static Sql| -> Result<i64> {
-            let touched = self.connection.execute(statement, args![user])?;
+            let touched = self.connection.execute_counted(statement, args![user])?;
             Ok(i64::try_from(touched).unwrap_or(i64::MAX))
         };
         let mut erased = ErasureCounts {
@@ -322,7 +322,7 @@ impl PlatformTx<'_> {
         };
         run(&JOBS)?;
         let mut run_at = |statement: &'static Sql| -> Result<i64> {
-            let touched = self.connection.execute(statement, args![user, now])?;
+            let touched = self.connection.execute_counted(statement, args![user, now])?;
             Ok(i64::try_from(touched).unwrap_or(i64::MAX))
         };
         erased.chat_messages = run_at(&CHAT_MESSAGES)?;
@@ -330,7 +330,7 @@ impl PlatformTx<'_> {
         let (key, address) = (name_key(ERASED_NAME), erased_address(user));
         let (search_key, sort_key) = (search_key(ERASED_NAME), person_sort_key(ERASED_NAME, None));
         let profile = args![user, ERASED_NAME, key, address, now, search_key, sort_key];
-        erased.profiles = i64::try_from(self.connection.execute(&PROFILE, profile)?).unwrap_or(i64::MAX);
+        erased.profiles = i64::try_from(self.connection.execute_counted(&PROFILE, profile)?).unwrap_or(i64::MAX);
         let files = chat_files.into_iter().chain(exports.into_iter().flatten());
         Ok((erased, files.map(FileKey::new).chain(archived_files).collect()))
     }
@@ -352,15 +352,9 @@ impl PlatformTx<'_> {
 
 /// Reads the columns of a log record.
 fn record(row: &Columns<'_>) -> Result<ErasableRecord> {
-    Ok(ErasableRecord {
-        id: row.get("id")?,
-        is_own: row.get("is_actor")?,
-        user_name: row.get("user_name")?,
-        action: row.get("action")?,
-        is_about: row.get("is_entity")?,
-        entity_name: row.get("entity_name")?,
+    from_row!(row => ErasableRecord {
+        id, is_own = "is_actor", user_name, action, is_about = "is_entity", entity_name, search_key,
         details: row.json("details")?,
-        search_key: row.get("search_key")?,
     })
 }
 

@@ -5,7 +5,7 @@ use domain::id::ConversionSourceId;
 use domain::time::Timestamp;
 
 use super::PlatformTx;
-use crate::{args, statements};
+use crate::{args, from_row, statements};
 use common::error::Result;
 
 statements! {
@@ -44,13 +44,11 @@ pub struct FileRemoval {
 impl PlatformTx<'_> {
     /// Returns due file removals, at most `limit`.
     pub fn due_file_removals(&mut self, now: Timestamp, limit: i64) -> Result<Vec<FileRemoval>> {
-        self.connection.fetch_all(&DUE, args![now, limit], |row| {
-            Ok(FileRemoval {
-                id: row.get("id")?,
-                key: row.get::<FileKey>("file_key")?,
-                attempts: row.get("attempts")?,
-            })
-        })
+        self.connection.fetch_all(
+            &DUE,
+            args![now, limit],
+            |row| from_row!(row => FileRemoval { id, key = "file_key", attempts }),
+        )
     }
 
     /// Returns the files that no row of any organization refers to.
@@ -82,11 +80,11 @@ impl PlatformTx<'_> {
 
     /// Deletes a file removal from the queue.
     pub fn delete_file_removal(&mut self, id: &str) -> Result<()> {
-        self.connection.execute(&DELETE, args![id]).map(drop)
+        self.connection.execute(&DELETE, args![id])
     }
 
     /// Records a failure and schedules a retry.
     pub fn postpone_file_removal(&mut self, id: &str, next: Timestamp, why: &str) -> Result<()> {
-        self.connection.execute(&POSTPONE, args![id, next, why]).map(drop)
+        self.connection.execute(&POSTPONE, args![id, next, why])
     }
 }

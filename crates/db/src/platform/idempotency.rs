@@ -20,6 +20,6 @@ impl PlatformTx<'_> {
 
     /// Deletes the keys claimed at or before `at`.
     pub fn expire_keys(&mut self, at: Timestamp) -> Result<()> {
-        self.connection.execute(&EXPIRE, args![at]).map(drop)
+        self.connection.execute(&EXPIRE, args![at])
     }
 }

@@ -11,7 +11,7 @@ use crate::Tenant;
 use crate::invitations::INVITATION_COLUMNS;
 use crate::invitations::invitation;
 use crate::sql::Columns;
-use crate::{args, fragments, statements};
+use crate::{args, fragments, from_row, statements};
 use common::error::Result;
 
 fragments! {
@@ -81,9 +81,8 @@ impl PlatformTx<'_> {
     /// Returns the verification state of an account; `None` for an erased one.
     pub fn mailbox(&mut self, user: &UserId) -> Result<Option<Mailbox>> {
         self.connection.fetch_optional(&MAILBOX, args![user], |row| {
-            Ok(Mailbox {
-                is_verified: row.get("email_verified")?,
-                password_organization: row.get("password_organization_id")?,
+            from_row!(row => Mailbox {
+                is_verified = "email_verified", password_organization = "password_organization_id",
             })
         })
     }
@@ -91,19 +90,15 @@ impl PlatformTx<'_> {
     /// Records that the user received an email at the address of the account: the address is verified, and the password
     /// counts as chosen by the user.
     pub fn verify_mailbox(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
-        self.connection.execute(&PROVE_MAILBOX, args![user, now]).map(drop)
+        self.connection.execute(&PROVE_MAILBOX, args![user, now])
     }
 }
 
 fn known(row: &Columns<'_>) -> Result<InvitationWithOrganization> {
     let invitation = invitation(row)?;
-    Ok(InvitationWithOrganization {
+    from_row!(row => InvitationWithOrganization {
+        organization_name, organization_slug = "slug", organization_logo = "logo", custom_domain, inviter_email,
         tenant: Tenant(invitation.organization_id.clone()),
-        invitation,
-        organization_name: row.get("organization_name")?,
-        organization_slug: row.get("slug")?,
-        organization_logo: row.get("logo")?,
-        custom_domain: row.get("custom_domain")?,
-        inviter_email: row.get("inviter_email")?,
+        invitation: invitation,
     })
 }

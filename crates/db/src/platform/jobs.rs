@@ -83,15 +83,13 @@ impl PlatformTx<'_> {
     pub fn renew_job(&mut self, job: &Job, until: Timestamp, now: Timestamp) -> Result<bool> {
         let held = self
             .connection
-            .execute(&RENEW, args![job.id, job.attempts, until, now])?;
+            .execute_counted(&RENEW, args![job.id, job.attempts, until, now])?;
         Ok(held > 0)
     }
 
     /// Returns a job to the queue, for another runner or a later start.
     pub fn release_job(&mut self, job: &Job, now: Timestamp) -> Result<()> {
-        self.connection
-            .execute(&RELEASE, args![job.id, job.attempts, now])
-            .map(drop)
+        self.connection.execute(&RELEASE, args![job.id, job.attempts, now])
     }
 
     /// Marks a job as done; returns false if the lease was lost, in which case the result must be discarded.
@@ -105,24 +103,24 @@ impl PlatformTx<'_> {
     ) -> Result<bool> {
         let (result, file) = (result.map(Value::to_string), file.map(FileKey::as_str));
         let arguments = args![job.id, job.attempts, result, file, now, expires_at];
-        Ok(self.connection.execute(&FINISH, arguments)? > 0)
+        Ok(self.connection.execute_counted(&FINISH, arguments)? > 0)
     }
 
     /// Records a failed attempt and schedules the next one.
     pub fn postpone_job(&mut self, job: &Job, next: Timestamp, why: &str, now: Timestamp) -> Result<()> {
         let arguments = args![job.id, job.attempts, next, why, now];
-        self.connection.execute(&POSTPONE, arguments).map(drop)
+        self.connection.execute(&POSTPONE, arguments)
     }
 
     /// Marks a job as failed.
     pub fn fail_job(&mut self, job: &Job, why: &str, now: Timestamp, expires_at: Timestamp) -> Result<()> {
         let arguments = args![job.id, job.attempts, why, now, expires_at];
-        self.connection.execute(&FAIL, arguments).map(drop)
+        self.connection.execute(&FAIL, arguments)
     }
 
     /// Expires the leases of all running jobs. Only for a database with a single instance, at its start.
     pub fn abandon_jobs(&mut self, now: Timestamp) -> Result<()> {
-        self.connection.execute(&ABANDON, args![now]).map(drop)
+        self.connection.execute(&ABANDON, args![now])
     }
 
     /// Returns whether there are jobs with expired results.
@@ -136,6 +134,6 @@ impl PlatformTx<'_> {
     /// Deletes jobs with expired results and schedules their files for removal.
     pub fn delete_expired_jobs(&mut self, now: Timestamp) -> Result<()> {
         self.connection.execute(&LIST_EXPIRED_FILES, args![now])?;
-        self.connection.execute(&DELETE_EXPIRED, args![now]).map(drop)
+        self.connection.execute(&DELETE_EXPIRED, args![now])
     }
 }

@@ -34,7 +34,9 @@ impl PlatformTx<'_> {
         now: Timestamp,
         until: Timestamp,
     ) -> Result<bool> {
-        let changed = self.connection.execute(&CLAIM, args![tenant.id(), id, now, until])?;
+        let changed = self
+            .connection
+            .execute_counted(&CLAIM, args![tenant.id(), id, now, until])?;
         Ok(changed > 0)
     }
 }

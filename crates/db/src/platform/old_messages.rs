@@ -44,6 +44,6 @@ impl PlatformTx<'_> {
         self.connection.execute(&DELETE_WAITING, args![waiting])?;
         self.connection.execute(&LIST_DELETED, args![deleted, now])?;
         self.connection.execute(&DELETE_DELETED, args![deleted])?;
-        self.connection.execute(&EMPTY, args![deleted]).map(drop)
+        self.connection.execute(&EMPTY, args![deleted])
     }
 }

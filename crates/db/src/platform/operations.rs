@@ -5,7 +5,7 @@ use domain::text::MaintenanceMessage;
 use domain::time::Timestamp;
 
 use super::PlatformTx;
-use crate::{args, statements};
+use crate::{args, from_row, statements};
 use common::error::Result;
 
 statements! {
@@ -35,12 +35,11 @@ pub struct EmailQueue {
 impl PlatformTx<'_> {
     /// Returns length and age of the email queue.
     pub fn email_queue(&mut self) -> Result<EmailQueue> {
-        let read = self.connection.fetch_optional(&EMAIL_QUEUE, args![], |row| {
-            Ok(EmailQueue {
-                length: row.get("length")?,
-                oldest: row.get("oldest")?,
-            })
-        })?;
+        let read = self.connection.fetch_optional(
+            &EMAIL_QUEUE,
+            args![],
+            |row| from_row!(row => EmailQueue { length, oldest }),
+        )?;
         Ok(read.unwrap_or(EmailQueue {
             length: 0,
             oldest: None,
@@ -49,7 +48,7 @@ impl PlatformTx<'_> {
 
     /// Records that a complete backup was made.
     pub fn record_backup(&mut self, now: Timestamp) -> Result<()> {
-        self.connection.execute(&RECORD_BACKUP, args![now]).map(drop)
+        self.connection.execute(&RECORD_BACKUP, args![now])
     }
 
     /// Returns when the last complete backup was made.
@@ -74,13 +73,11 @@ impl PlatformTx<'_> {
     /// Begins maintenance. If it is on already, only the message changes.
     pub fn begin_maintenance(&mut self, message: Option<&MaintenanceMessage>, now: Timestamp) -> Result<()> {
         let message = message.map_or("", |message| message.as_str());
-        self.connection
-            .execute(&BEGIN_MAINTENANCE, args![message, now])
-            .map(drop)
+        self.connection.execute(&BEGIN_MAINTENANCE, args![message, now])
     }
 
     /// Ends maintenance.
     pub fn end_maintenance(&mut self) -> Result<()> {
-        self.connection.execute(&END_MAINTENANCE, args![]).map(drop)
+        self.connection.execute(&END_MAINTENANCE, args![])
     }
 }

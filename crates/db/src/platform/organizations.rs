@@ -11,10 +11,10 @@ use domain::user::Member;
 use super::PlatformTx;
 use super::sessions::{OrganizationFacts, organization as facts};
 use crate::Tenant;
-use crate::args;
 use crate::organizations::ORGANIZATION_COLUMNS;
 use crate::organizations::organization;
 use crate::sql::Columns;
+use crate::{args, from_row, named};
 use crate::{fragments, statements};
 use common::clock;
 use common::error::{Error, Result};
@@ -72,8 +72,8 @@ statements! {
             WHERE j.organization_id = o.id AND j.kind = 'ORGANIZATION_PURGE' AND j.status IN ('QUEUED', 'RUNNING'))
         ORDER BY o.deleted_at, o.id";
     INSERT = "INSERT INTO organizations (id, name, name_key, slug, custom_domain, created_at, updated_at, search_key,
-        sort_key)
-        VALUES ($1, $2, $3, $4, $5, $6, $6, $7, $8)";
+            sort_key)
+        VALUES (:id, :name, :name_key, :slug, :custom_domain, :created_at, :created_at, :search_key, :sort_key)";
     INSERT_MEMBER = "INSERT INTO members (organization_id, id, user_id, role, created_at) VALUES ($1, $2, $3, $4, $5)";
 }
 
@@ -150,14 +150,11 @@ impl PlatformTx<'_> {
 
     /// Returns the public data of the organization of a `Host` header.
     pub fn branding_of_host(&mut self, host: &HostName) -> Result<Option<OrganizationBranding>> {
-        self.connection
-            .fetch_optional(&SIGN, args![host.host, host.slug], |row| {
-                Ok(OrganizationBranding {
-                    name: row.get("name")?,
-                    slug: row.get("slug")?,
-                    logo: row.get("logo")?,
-                })
-            })
+        self.connection.fetch_optional(
+            &SIGN,
+            args![host.host, host.slug],
+            |row| from_row!(row => OrganizationBranding { name, slug, logo }),
+        )
     }
 
     /// Returns the slug of the organization of a `Host` header. A former slug in it counts too.
@@ -176,17 +173,14 @@ impl PlatformTx<'_> {
 
     /// Inserts an organization; a slug that is in use is `DUPLICATE_SLUG`.
     pub fn insert_organization(&mut self, new: &NewOrganization, now: Timestamp) -> Result<Tenant> {
-        self.connection.execute(
+        self.connection.execute_named(
             &INSERT,
-            args![
-                new.id,
-                new.name,
-                name_key(&new.name),
-                new.slug,
-                new.custom_domain,
-                now,
-                search_key(&new.name),
-                sort_key(&new.name),
+            named![new =>
+                id, name, slug, custom_domain,
+                name_key: name_key(&new.name),
+                created_at: now,
+                search_key: search_key(&new.name),
+                sort_key: sort_key(&new.name),
             ],
         )?;
         Ok(Tenant(new.id.clone()))
@@ -194,12 +188,10 @@ impl PlatformTx<'_> {
 
     /// Inserts a membership.
     pub fn insert_member(&mut self, tenant: &Tenant, user: &UserId, role: MemberRole, now: Timestamp) -> Result<()> {
-        self.connection
-            .execute(
-                &INSERT_MEMBER,
-                args![tenant.id(), clock::new_id(), user, role.as_str(), now],
-            )
-            .map(drop)
+        self.connection.execute(
+            &INSERT_MEMBER,
+            args![tenant.id(), clock::new_id(), user, role.as_str(), now],
+        )
     }
 
     /// Returns the organization of a `Host` header, with the membership of the user.
@@ -253,14 +245,10 @@ fn organization_of_user(row: &Columns<'_>) -> Result<OrganizationOfUser> {
 }
 
 fn member_of(id: MemberId, organization: &OrganizationId, row: &Columns<'_>) -> Result<Member> {
-    Ok(Member {
-        id,
+    from_row!(row => Member {
+        user_id, role = "member_role", external_id, created_at = "member_created_at", updated_at = "member_updated_at",
+        is_active = "member_is_active",
+        id: id,
         organization_id: organization.clone(),
-        user_id: row.get("user_id")?,
-        role: row.get("member_role")?,
-        external_id: row.get("external_id")?,
-        created_at: row.get("member_created_at")?,
-        updated_at: row.get("member_updated_at")?,
-        is_active: row.get("member_is_active")?,
     })
 }

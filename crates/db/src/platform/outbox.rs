@@ -33,6 +33,6 @@ impl PlatformTx<'_> {
 
     /// Deletes rows older than `before`; returns their number.
     pub fn prune_signals(&mut self, before: Timestamp) -> Result<u64> {
-        self.connection.execute(&PRUNE, args![before])
+        self.connection.execute_counted(&PRUNE, args![before])
     }
 }

@@ -9,7 +9,7 @@ use domain::time::Timestamp;
 
 use super::PlatformTx;
 use crate::sql::Columns;
-use crate::{args, fragments, statements};
+use crate::{args, fragments, from_row, named, statements};
 use common::clock;
 use common::error::{Error, Result};
 
@@ -21,7 +21,8 @@ fragments! {
 statements! {
     INSERT = "INSERT INTO passkeys (id, user_id, name, credential_id, public_key, counter, transports,
             is_backup_eligible, is_backed_up, aaguid, limited_to_organization_id, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING";
+        VALUES (:id, :user_id, :name, :credential_id, :public_key, :counter, :transports, :is_backup_eligible,
+            :is_backed_up, :aaguid, :limited_to_organization_id, :created_at) ON CONFLICT DO NOTHING";
     /// The passkeys of a user, oldest first.
     OF_USER = "SELECT {PASSKEY_COLUMNS} FROM passkeys p WHERE p.user_id = $1 ORDER BY p.created_at, p.id";
     COUNT = "SELECT COUNT(*) FROM passkeys WHERE user_id = $1";
@@ -47,21 +48,15 @@ impl PlatformTx<'_> {
     /// Inserts a passkey; returns false if the credential belongs to an account already.
     pub fn insert_passkey(&mut self, passkey: &Passkey) -> Result<bool> {
         let public_key = STANDARD.encode(&passkey.public_key);
-        let arguments = args![
-            passkey.id,
-            passkey.user_id,
-            passkey.name,
-            passkey.credential_id,
-            public_key,
-            passkey.counter.0,
-            passkey.transports,
-            passkey.is_backup_eligible,
-            passkey.is_backed_up,
-            passkey.aaguid,
-            passkey.limited_to,
-            passkey.created_at,
-        ];
-        Ok(self.connection.execute(&INSERT, arguments)? > 0)
+        self.connection.execute_conditional(
+            &INSERT,
+            named![passkey =>
+                id, user_id, name, credential_id, transports, is_backup_eligible, is_backed_up, aaguid, created_at,
+                public_key: public_key,
+                counter: passkey.counter.0,
+                limited_to_organization_id: passkey.limited_to,
+            ],
+        )
     }
 
     /// Lists the passkeys of a user, oldest first.
@@ -86,7 +81,7 @@ impl PlatformTx<'_> {
     }
 
     pub fn rename_passkey(&mut self, id: &PasskeyId, name: &ShortName) -> Result<()> {
-        self.connection.execute(&RENAME, args![id, name]).map(drop)
+        self.connection.execute(&RENAME, args![id, name])
     }
 
     /// Records an accepted assertion.
@@ -98,22 +93,22 @@ impl PlatformTx<'_> {
         now: Timestamp,
     ) -> Result<()> {
         let arguments = args![id, counter.0, is_backed_up, now];
-        self.connection.execute(&RECORD_USE, arguments).map(drop)
+        self.connection.execute(&RECORD_USE, arguments)
     }
 
     /// Deletes a passkey of a user; returns whether it existed.
     pub fn delete_passkey(&mut self, id: &PasskeyId, user: &UserId) -> Result<bool> {
-        Ok(self.connection.execute(&DELETE, args![id, user])? > 0)
+        Ok(self.connection.execute_counted(&DELETE, args![id, user])? > 0)
     }
 
     /// Deletes all passkeys of a user and returns their number.
     pub fn delete_passkeys(&mut self, user: &UserId) -> Result<u64> {
-        self.connection.execute(&DELETE_ALL, args![user])
+        self.connection.execute_counted(&DELETE_ALL, args![user])
     }
 
     /// Records whether the user has a second factor: a passkey or a confirmed authenticator app.
     pub fn mark_second_factor(&mut self, user: &UserId) -> Result<()> {
-        self.connection.execute(&MARK_USER, args![user]).map(drop)
+        self.connection.execute(&MARK_USER, args![user])
     }
 
     /// Uses up a challenge; returns false if it was used before.
@@ -121,12 +116,12 @@ impl PlatformTx<'_> {
         self.forget_verifications(now)?;
         let id = clock::new_id();
         let arguments = args![id, identifier, expires_at, now];
-        Ok(self.connection.execute(&USE_CHALLENGE, arguments)? > 0)
+        Ok(self.connection.execute_counted(&USE_CHALLENGE, arguments)? > 0)
     }
 
     /// Records that the user of a session proved the password.
     pub fn confirm_session(&mut self, session: &SessionId, now: Timestamp) -> Result<()> {
-        self.connection.execute(&CONFIRM_SESSION, args![session, now]).map(drop)
+        self.connection.execute(&CONFIRM_SESSION, args![session, now])
     }
 }
 
@@ -135,19 +130,10 @@ fn passkey(row: &Columns<'_>) -> Result<Passkey> {
     let public_key = STANDARD
         .decode(public_key)
         .map_err(|error| Error::Internal(error.into()))?;
-    Ok(Passkey {
-        id: row.get("id")?,
-        user_id: row.get("user_id")?,
-        name: row.get("name")?,
-        credential_id: row.get("credential_id")?,
-        public_key,
+    from_row!(row => Passkey {
+        id, user_id, name, credential_id, transports, is_backup_eligible, is_backed_up, aaguid,
+        limited_to = "limited_to_organization_id", created_at, last_used_at,
+        public_key: public_key,
         counter: SignatureCounter(row.get("counter")?),
-        transports: row.get("transports")?,
-        is_backup_eligible: row.get("is_backup_eligible")?,
-        is_backed_up: row.get("is_backed_up")?,
-        aaguid: row.get("aaguid")?,
-        limited_to: row.get("limited_to_organization_id")?,
-        created_at: row.get("created_at")?,
-        last_used_at: row.get("last_used_at")?,
     })
 }

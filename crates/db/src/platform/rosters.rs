@@ -50,6 +50,6 @@ impl PlatformTx<'_> {
 
     /// Replaces a client secret unless it has changed.
     pub fn replace_roster_secret(&mut self, id: &RosterSourceId, old: &str, new: &str) -> Result<()> {
-        self.connection.execute(&REPLACE_SECRET, args![id, old, new]).map(drop)
+        self.connection.execute(&REPLACE_SECRET, args![id, old, new])
     }
 }

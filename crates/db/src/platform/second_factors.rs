@@ -1,6 +1,7 @@
 //! Authenticator apps of users, their recovery codes, sign-ins that wait for a second factor, and trusted browsers. Tokens of
 //! browsers are stored as hashes in `verifications`, so they end with every other link of the user.
 
+use domain::from_fields;
 use domain::id::{OrganizationId, UserId};
 use domain::second_factor::CodeHistory;
 use domain::sign_on::SignOnSession;
@@ -9,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::PlatformTx;
 use super::sessions::Session;
-use crate::{args, statements};
+use crate::{args, from_row, statements};
 use common::clock;
 use common::error::Result;
 
@@ -75,11 +76,7 @@ pub struct PendingSession {
 impl PendingSession {
     /// Returns what the second step has to restore of a session.
     pub fn of(session: &Session) -> Self {
-        Self {
-            active_organization_id: session.active_organization_id.clone(),
-            new_password_until: session.new_password_until,
-            sign_on: session.sign_on.clone(),
-        }
+        from_fields!(&session => Self { active_organization_id, new_password_until, sign_on })
     }
 
     /// Completes the session of the second step.
@@ -99,22 +96,17 @@ impl PlatformTx<'_> {
     pub fn second_factor(&mut self, user: &UserId) -> Result<Option<SecondFactor>> {
         self.connection.fetch_optional(&OF_USER, args![user], |row| {
             let secret: String = row.get("secret")?;
-            Ok(SecondFactor {
-                id: row.get("id")?,
+            from_row!(row => SecondFactor {
+                id, confirmed_at,
                 secret: Some(secret).filter(|secret| !secret.is_empty()),
-                confirmed_at: row.get("confirmed_at")?,
-                history: CodeHistory {
-                    last_step: row.get("last_step")?,
-                    failures: row.get("failures")?,
-                    locked_until: row.get("locked_until")?,
-                },
+                history: from_row!(row => CodeHistory { last_step, failures, locked_until })?,
             })
         })
     }
 
     /// Inserts a second factor that is not confirmed yet, in place of an earlier one.
     pub fn insert_second_factor(&mut self, id: &str, user: &UserId, secret: &str, now: Timestamp) -> Result<()> {
-        self.connection.execute(&UPSERT, args![id, user, secret, now]).map(drop)
+        self.connection.execute(&UPSERT, args![id, user, secret, now])
     }
 
     /// Confirms the second factor of a user: from now on every sign-in requires it.
@@ -127,32 +119,28 @@ impl PlatformTx<'_> {
     pub fn insert_code_count(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
         self.connection
             .execute(&INSERT_COUNT, args![clock::new_id(), user, now])
-            .map(drop)
     }
 
     /// Lists the ids and encrypted secrets of all second factors after an id, a page at a time.
     pub fn second_factor_secrets(&mut self, after: &str, limit: i64) -> Result<Vec<(String, String)>> {
-        self.connection.fetch_all(&SECRETS, args![after, limit], |row| {
-            Ok((row.get("id")?, row.get("secret")?))
-        })
+        self.connection
+            .fetch_all(&SECRETS, args![after, limit], |row| row.pair("id", "secret"))
     }
 
     /// Replaces an encrypted secret, unless it changed meanwhile.
     pub fn renew_second_factor_secret(&mut self, id: &str, former: &str, secret: &str) -> Result<()> {
-        self.connection
-            .execute(&RENEW_SECRET, args![id, former, secret])
-            .map(drop)
+        self.connection.execute(&RENEW_SECRET, args![id, former, secret])
     }
 
     pub fn update_code_history(&mut self, user: &UserId, history: &CodeHistory) -> Result<()> {
         let arguments = args![user, history.last_step, history.failures, history.locked_until];
-        self.connection.execute(&UPDATE_HISTORY, arguments).map(drop)
+        self.connection.execute(&UPDATE_HISTORY, arguments)
     }
 
     /// Deletes authenticator app and recovery codes of a user; returns whether there was an app, confirmed or not.
     pub fn delete_authenticator_app(&mut self, user: &UserId) -> Result<bool> {
         self.connection.execute(&DELETE_CODES, args![user])?;
-        let deleted = self.connection.execute(&DELETE, args![user])? > 0;
+        let deleted = self.connection.execute_counted(&DELETE, args![user])? > 0;
         if deleted {
             self.mark_second_factor(user)?;
         }
@@ -181,7 +169,7 @@ impl PlatformTx<'_> {
 
     /// Uses up a recovery code; returns whether it was valid.
     pub fn use_recovery_code(&mut self, user: &UserId, hash: &str) -> Result<bool> {
-        Ok(self.connection.execute(&DELETE_CODE, args![user, hash])? > 0)
+        Ok(self.connection.execute_counted(&DELETE_CODE, args![user, hash])? > 0)
     }
 
     /// Returns a sign-in that waits for its second factor, unless it has expired.
@@ -190,11 +178,7 @@ impl PlatformTx<'_> {
             let session: Option<String> = row.get("session")?;
             // A row of an earlier release has none. What cannot be read must not open a session without its limits.
             let session = session.map(|text| serde_json::from_str(&text)).transpose()?;
-            Ok(PendingSignIn {
-                user: row.get("value")?,
-                attempts: row.get("attempts")?,
-                session: session.unwrap_or_default(),
-            })
+            from_row!(row => PendingSignIn { user = "value", attempts, session: session.unwrap_or_default() })
         })
     }
 
@@ -211,21 +195,20 @@ impl PlatformTx<'_> {
         let (id, session) = (clock::new_id(), serde_json::to_string(session)?);
         self.connection
             .execute(&INSERT_PENDING, args![id, identifier, user, session, expires_at, now])
-            .map(drop)
     }
 
     /// Counts a wrong code of a waiting sign-in.
     pub fn count_attempt(&mut self, identifier: &str) -> Result<()> {
-        self.connection.execute(&COUNT_ATTEMPT, args![identifier]).map(drop)
+        self.connection.execute(&COUNT_ATTEMPT, args![identifier])
     }
 
     /// Deletes one link, waiting sign-in or trusted browser; returns whether it existed.
     pub fn delete_verification(&mut self, identifier: &str) -> Result<bool> {
-        Ok(self.connection.execute(&DELETE_ONE, args![identifier])? > 0)
+        Ok(self.connection.execute_counted(&DELETE_ONE, args![identifier])? > 0)
     }
 
     /// Deletes everything of this kind that belongs to a user.
     pub fn delete_verifications_of_kind(&mut self, user: &UserId, kind: &str) -> Result<()> {
-        self.connection.execute(&DELETE_KIND, args![user, kind]).map(drop)
+        self.connection.execute(&DELETE_KIND, args![user, kind])
     }
 }

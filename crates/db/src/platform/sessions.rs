@@ -12,7 +12,7 @@ use domain::time::Timestamp;
 use super::PlatformTx;
 use crate::Tenant;
 use crate::sql::Columns;
-use crate::{args, fragments, statements};
+use crate::{args, fragments, from_row, named, statements};
 use common::error::Result;
 
 fragments! {
@@ -44,7 +44,9 @@ statements! {
     INSERT = "INSERT INTO sessions (id, user_id, token, expires_at, ip_address, user_agent, active_organization_id,
             impersonated_by, created_at, updated_at, new_password_until, sign_on_organization_id, sign_on_provider_id,
             sign_on_subject, sign_on_session, sign_on_id_token)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
+        VALUES (:id, :user_id, :token, :expires_at, :ip_address, :user_agent, :active_organization_id, :impersonated_by,
+            :created_at, :updated_at, :new_password_until, :sign_on_organization_id, :sign_on_provider_id,
+            :sign_on_subject, :sign_on_session, :sign_on_id_token)";
     SIGN_ON_ID_TOKEN = "SELECT sign_on_id_token FROM sessions WHERE token = $1";
     /// Ends the permission to set a new password once without the old one.
     USE_NEW_PASSWORD = "UPDATE sessions SET new_password_until = NULL
@@ -177,29 +179,18 @@ impl PlatformTx<'_> {
     /// Inserts a session.
     pub fn insert_session(&mut self, session: &Session) -> Result<()> {
         let sign_on = session.sign_on.as_ref();
-        self.connection
-            .execute(
-                &INSERT,
-                args![
-                    session.id,
-                    session.user_id,
-                    session.token,
-                    session.expires_at,
-                    session.ip_address,
-                    session.user_agent,
-                    session.active_organization_id,
-                    session.impersonated_by,
-                    session.created_at,
-                    session.updated_at,
-                    session.new_password_until,
-                    sign_on.map(|sign_on| &sign_on.organization_id),
-                    sign_on.map(|sign_on| &sign_on.provider_id),
-                    sign_on.map(|sign_on| &sign_on.subject),
-                    sign_on.and_then(|sign_on| sign_on.session.as_ref()),
-                    sign_on.and_then(|sign_on| sign_on.id_token.as_ref()),
-                ],
-            )
-            .map(drop)
+        self.connection.execute_named(
+            &INSERT,
+            named![session =>
+                id, user_id, token, expires_at, ip_address, user_agent, active_organization_id, impersonated_by,
+                created_at, updated_at, new_password_until,
+                sign_on_organization_id: sign_on.map(|sign_on| &sign_on.organization_id),
+                sign_on_provider_id: sign_on.map(|sign_on| &sign_on.provider_id),
+                sign_on_subject: sign_on.map(|sign_on| &sign_on.subject),
+                sign_on_session: sign_on.and_then(|sign_on| sign_on.session.as_ref()),
+                sign_on_id_token: sign_on.and_then(|sign_on| sign_on.id_token.as_ref()),
+            ],
+        )
     }
 
     /// Returns the encrypted ID token with which a provider opened a session.
@@ -214,18 +205,12 @@ impl PlatformTx<'_> {
     pub fn session(&mut self, token: &str, now: Timestamp) -> Result<Option<SessionFacts>> {
         self.connection.fetch_optional(&BY_TOKEN, args![token, now], |row| {
             let session = session(row)?;
-            let user = SessionUser {
+            let user = from_row!(row => SessionUser {
+                name, email, email_verified, image, role, has_second_factor, created_at = "user_created_at",
+                updated_at = "user_updated_at",
                 id: session.user_id.clone(),
-                name: row.get("name")?,
-                email: row.get("email")?,
                 user_name: user_name(row)?,
-                email_verified: row.get("email_verified")?,
-                image: row.get("image")?,
-                role: row.get::<PlatformRole>("role")?,
-                has_second_factor: row.get("has_second_factor")?,
-                created_at: row.get("user_created_at")?,
-                updated_at: row.get("user_updated_at")?,
-            };
+            })?;
             let organization = organization(row)?.map(|organization| organization.in_session(&session));
             Ok(SessionFacts {
                 session,
@@ -248,7 +233,7 @@ impl PlatformTx<'_> {
 
     /// Extends a session; returns false if it no longer exists.
     pub fn renew_session(&mut self, id: &SessionId, expires_at: Timestamp, now: Timestamp) -> Result<bool> {
-        Ok(self.connection.execute(&RENEW, args![id, expires_at, now])? > 0)
+        Ok(self.connection.execute_counted(&RENEW, args![id, expires_at, now])? > 0)
     }
 
     /// Sets the active organization of a session; returns false if the session no longer exists.
@@ -258,7 +243,7 @@ impl PlatformTx<'_> {
         organization: Option<&OrganizationId>,
         now: Timestamp,
     ) -> Result<bool> {
-        Ok(self.connection.execute(&CHOOSE, args![id, organization, now])? > 0)
+        Ok(self.connection.execute_counted(&CHOOSE, args![id, organization, now])? > 0)
     }
 
     /// Ends the session with a token; returns its id and its user.
@@ -289,24 +274,14 @@ impl PlatformTx<'_> {
 
     /// Deletes the expired sessions of a user.
     pub fn forget_sessions(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
-        self.connection.execute(&FORGET, args![user, now]).map(drop)
+        self.connection.execute(&FORGET, args![user, now])
     }
 }
 
 fn session(row: &Columns<'_>) -> Result<Session> {
-    Ok(Session {
-        id: row.get("id")?,
-        token: row.get("token")?,
-        user_id: row.get("user_id")?,
-        expires_at: row.get("expires_at")?,
-        created_at: row.get("created_at")?,
-        updated_at: row.get("updated_at")?,
-        ip_address: row.get("ip_address")?,
-        user_agent: row.get("user_agent")?,
-        active_organization_id: row.get("active_organization_id")?,
-        impersonated_by: row.get("impersonated_by")?,
-        new_password_until: row.get("new_password_until")?,
-        confirmed_at: row.get("confirmed_at")?,
+    from_row!(row => Session {
+        id, token, user_id, expires_at, created_at, updated_at, ip_address, user_agent, active_organization_id,
+        impersonated_by, new_password_until, confirmed_at,
         sign_on: sign_on(row)?,
     })
 }

@@ -14,7 +14,7 @@ use domain::user_name::full_name;
 use super::PlatformTx;
 use super::sessions::{HOME_SLUG, user_name};
 use crate::page::Position;
-use crate::{args, statements};
+use crate::{args, from_row, statements};
 use common::clock;
 use common::error::Result;
 
@@ -177,9 +177,8 @@ impl PlatformTx<'_> {
 
     /// Returns the organization with a short name, present or former, and its present short name.
     pub fn school_of_slug(&mut self, slug: &Slug) -> Result<Option<(OrganizationId, Slug)>> {
-        self.connection.fetch_optional(&SCHOOL_OF_SLUG, args![slug], |row| {
-            Ok((row.get("id")?, row.get("slug")?))
-        })
+        self.connection
+            .fetch_optional(&SCHOOL_OF_SLUG, args![slug], |row| row.pair("id", "slug"))
     }
 
     /// Returns the key of the account with a user name, for [`SignInAttempt`].
@@ -218,7 +217,7 @@ impl PlatformTx<'_> {
         let known: Option<(Timestamp, i64)> =
             self.connection
                 .fetch_optional(&KNOWN_ADDRESS, args![account, address, memory], |row| {
-                    Ok((row.get("last_success_at")?, row.get("failures")?))
+                    row.pair("last_success_at", "failures")
                 })?;
         let mut history = FailureHistory {
             pair: self.failure_of_pair(attempt, PAIR, now)?,
@@ -243,7 +242,7 @@ impl PlatformTx<'_> {
         let count: Option<(i64, Timestamp)> =
             self.connection
                 .fetch_optional(&FAILURE_COUNT, args![account, memory], |row| {
-                    Ok((row.get("failures")?, row.get("last_failure_at")?))
+                    row.pair("failures", "last_failure_at")
                 })?;
         if let Some((failures, last_failure)) = count {
             history.consecutive = failures;
@@ -287,14 +286,14 @@ impl PlatformTx<'_> {
             .execute(&FORGET_FAILURES, args![now.plus_seconds(-LONGEST_WINDOW)])?;
         let is_known = self
             .connection
-            .execute(&COUNT_AT_KNOWN_ADDRESS, args![account, address, memory])?
+            .execute_counted(&COUNT_AT_KNOWN_ADDRESS, args![account, address, memory])?
             > 0;
         if !is_known {
             self.connection.execute(&COUNT_FAILURE, args![account, now, memory])?;
         }
         let id = clock::new_id();
         let arguments = args![id, account, address, is_known, now];
-        self.connection.execute(&INSERT_FAILURE, arguments).map(drop)
+        self.connection.execute(&INSERT_FAILURE, arguments)
     }
 
     /// Returns the next failures of an export, oldest first: those after `after` that happened before `to`.
@@ -307,13 +306,9 @@ impl PlatformTx<'_> {
         let to = to.map_or(i64::MAX, Timestamp::as_millis);
         let arguments = args![after.key, after.id, to, limit];
         self.connection.fetch_all(&EXPORTED_FAILURES, arguments, |row| {
-            Ok(SignInFailure {
-                id: row.get("id")?,
-                attempt: SignInAttempt {
-                    account_key: row.get("account_key")?,
-                    address: row.get("address")?,
-                },
-                created_at: row.get("created_at")?,
+            from_row!(row => SignInFailure {
+                id, created_at,
+                attempt: from_row!(row => SignInAttempt { account_key, address })?,
             })
         })
     }
@@ -335,7 +330,7 @@ impl PlatformTx<'_> {
             self.connection.execute(&DELETE_COUNT, args![account])?;
         }
         self.connection.execute(&UPSERT_SUCCESS, args![account, address, now])?;
-        self.connection.execute(&UPDATE_LAST_LOGIN, args![user, now]).map(drop)
+        self.connection.execute(&UPDATE_LAST_LOGIN, args![user, now])
     }
 
     /// Resets the failures of an account after its password was replaced: earlier guesses are irrelevant.
@@ -381,8 +376,6 @@ impl PlatformTx<'_> {
             .execute(&FORGET_FAILURES, args![now.plus_seconds(-LONGEST_WINDOW)])?;
         self.connection.execute(&EXPIRE_SUCCESSES, args![memory])?;
         self.connection.execute(&EXPIRE_COUNTS, args![memory])?;
-        self.connection
-            .execute(&LIMIT_COUNTS, args![UNKNOWN_ACCOUNTS])
-            .map(drop)
+        self.connection.execute(&LIMIT_COUNTS, args![UNKNOWN_ACCOUNTS])
     }
 }

@@ -1,18 +1,17 @@
 //! Sign-on before anyone is signed in: providers by id, school or mail domain, sign-ins that wait for a provider, and
 //! the owners of identities.
 
-use domain::access::{MemberRole, PlatformRole};
 use domain::id::{ExternalIdentityId, OrganizationId, SessionId, SignOnProviderId, UserId};
 use domain::mail_domain::MailDomainName;
 use domain::organization::Metadata;
-use domain::sign_on::{IdentityOwner, LinkedBy, SignOnProvider};
+use domain::sign_on::{IdentityOwner, SignOnProvider};
 use domain::time::Timestamp;
 
 use super::PlatformTx;
 use super::organizations::HostName;
 use crate::Tenant;
 use crate::sign_on::{PROVIDER_COLUMNS, provider};
-use crate::{args, fragments, statements};
+use crate::{args, fragments, from_row, named, statements};
 use common::error::Result;
 
 fragments! {
@@ -46,7 +45,8 @@ statements! {
             OR EXISTS (SELECT 1 FROM sign_on_logouts WHERE expires_at < $1)";
     INSERT_ATTEMPT = "INSERT INTO sign_on_attempts (organization_id, state_digest, browser_digest, provider_id, nonce,
             code_verifier, callback_url, error_url, new_user_url, expires_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+        VALUES (:organization_id, :state_digest, :browser_digest, :provider_id, :nonce, :code_verifier, :callback_url,
+            :error_url, :new_user_url, :expires_at)";
     /// Consumes a sign-in of this browser.
     TAKE_ATTEMPT = "DELETE FROM sign_on_attempts WHERE state_digest = $1 AND browser_digest = $2
         RETURNING organization_id, state_digest, browser_digest, provider_id, nonce, code_verifier, callback_url,
@@ -138,7 +138,7 @@ impl PlatformTx<'_> {
 
     /// Replaces an encrypted client secret, unless it was changed in the meantime.
     pub fn replace_sign_on_secret(&mut self, id: &SignOnProviderId, from: &str, to: &str) -> Result<()> {
-        self.connection.execute(&REPLACE_SECRET, args![id, from, to]).map(drop)
+        self.connection.execute(&REPLACE_SECRET, args![id, from, to])
     }
 
     /// Counts the waiting sign-ins of an organization, up to a limit. Expired ones are deleted first.
@@ -161,23 +161,17 @@ impl PlatformTx<'_> {
     /// Deletes expired sign-ins and logout tokens.
     pub fn expire_sign_ons(&mut self, now: Timestamp) -> Result<()> {
         self.connection.execute(&EXPIRE_ATTEMPTS, args![now])?;
-        self.connection.execute(&EXPIRE_LOGOUTS, args![now]).map(drop)
+        self.connection.execute(&EXPIRE_LOGOUTS, args![now])
     }
 
     pub fn insert_sign_on_attempt(&mut self, new: &SignOnAttempt) -> Result<()> {
-        let arguments = args![
-            new.organization_id,
-            new.state_digest,
-            new.browser_digest,
-            new.provider_id,
-            new.nonce,
-            new.code_verifier,
-            new.callback_url,
-            new.error_url,
-            new.new_user_url,
-            new.expires_at,
-        ];
-        self.connection.execute(&INSERT_ATTEMPT, arguments).map(drop)
+        self.connection.execute_named(
+            &INSERT_ATTEMPT,
+            named![new =>
+                organization_id, state_digest, browser_digest, provider_id, nonce, code_verifier, callback_url,
+                error_url, new_user_url, expires_at,
+            ],
+        )
     }
 
     /// Consumes a waiting sign-in of a browser. A sign-in of another browser is left untouched.
@@ -190,17 +184,9 @@ impl PlatformTx<'_> {
         let found = self
             .connection
             .fetch_optional(&TAKE_ATTEMPT, args![state_digest, browser_digest], |row| {
-                Ok(SignOnAttempt {
-                    organization_id: row.get("organization_id")?,
-                    state_digest: row.get("state_digest")?,
-                    browser_digest: row.get("browser_digest")?,
-                    provider_id: row.get("provider_id")?,
-                    nonce: row.get("nonce")?,
-                    code_verifier: row.get("code_verifier")?,
-                    callback_url: row.get("callback_url")?,
-                    error_url: row.get("error_url")?,
-                    new_user_url: row.get("new_user_url")?,
-                    expires_at: row.get("expires_at")?,
+                from_row!(row => SignOnAttempt {
+                    organization_id, state_digest, browser_digest, provider_id, nonce, code_verifier, callback_url,
+                    error_url, new_user_url, expires_at,
                 })
             })?;
         Ok(found.filter(|attempt| attempt.expires_at >= now))
@@ -219,14 +205,10 @@ impl PlatformTx<'_> {
                 let (banned, until): (bool, Option<Timestamp>) = (row.get("banned")?, row.get("ban_expires")?);
                 Ok(OwnedIdentity {
                     id: row.get("id")?,
-                    owner: IdentityOwner {
-                        user: row.get("user_id")?,
-                        platform_role: row.get::<PlatformRole>("platform_role")?,
-                        is_active: row.get("is_active")?,
+                    owner: from_row!(row => IdentityOwner {
+                        user = "user_id", platform_role, is_active, member_role, linked_by,
                         is_banned: banned && until.is_none_or(|until| until >= now),
-                        member_role: row.get::<Option<MemberRole>>("member_role")?,
-                        linked_by: row.get::<LinkedBy>("linked_by")?,
-                    },
+                    })?,
                 })
             })
     }
@@ -246,7 +228,7 @@ impl PlatformTx<'_> {
     /// Records a sign-in through a provider.
     pub fn record_sign_on(&mut self, identity: &ExternalIdentityId, user: &UserId, now: Timestamp) -> Result<()> {
         self.connection.execute(&RECORD_SIGN_IN, args![identity, now])?;
-        self.connection.execute(&RECORD_LOGIN, args![user, now]).map(drop)
+        self.connection.execute(&RECORD_LOGIN, args![user, now])
     }
 
     /// Ends the sessions of a subject, or of one session at the provider, that the provider opened.
@@ -258,7 +240,7 @@ impl PlatformTx<'_> {
     ) -> Result<Vec<(UserId, SessionId)>> {
         self.connection
             .fetch_all(&END_SESSIONS, args![provider, subject, session], |row| {
-                Ok((row.get("user_id")?, row.get("id")?))
+                row.pair("user_id", "id")
             })
     }
 
@@ -271,6 +253,6 @@ impl PlatformTx<'_> {
         expires_at: Timestamp,
     ) -> Result<bool> {
         let arguments = args![organization, provider, token_id, expires_at];
-        Ok(self.connection.execute(&INSERT_LOGOUT, arguments)? > 0)
+        Ok(self.connection.execute_counted(&INSERT_LOGOUT, arguments)? > 0)
     }
 }

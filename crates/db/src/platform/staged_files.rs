@@ -27,6 +27,6 @@ impl PlatformTx<'_> {
     /// Deletes files that were staged before this time.
     pub fn delete_staged_files(&mut self, before: Timestamp, now: Timestamp) -> Result<()> {
         self.connection.execute(&LIST, args![before, now])?;
-        self.connection.execute(&DELETE, args![before]).map(drop)
+        self.connection.execute(&DELETE, args![before])
     }
 }

@@ -44,6 +44,6 @@ impl PlatformTx<'_> {
         let details = details(usage)?;
         let bytes = usage.total_bytes - mark.added;
         let arguments = args![organization, bytes, details, usage.counted_at, mark.removals];
-        self.connection.execute(&NOTE, arguments).map(drop)
+        self.connection.execute(&NOTE, arguments)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::PlatformTx;
 use crate::sql::SqlFragment;
-use crate::{args, statements};
+use crate::{args, from_row, statements};
 use common::error::{Error, Result};
 
 /// Maximum number of rows counted per table, which bounds the cost for large tables.
@@ -141,9 +141,9 @@ pub struct QueueLengths {
 impl PlatformTx<'_> {
     /// Returns statistics about the database.
     pub fn system_facts(&mut self) -> Result<SystemFacts> {
-        let mut tables = self.connection.fetch_all(&TABLES, args![COUNTED_MAX], |row| {
-            Ok((row.get::<String>("name")?, row.get("row_count")?))
-        })?;
+        let mut tables: Vec<(String, i64)> = self
+            .connection
+            .fetch_all(&TABLES, args![COUNTED_MAX], |row| row.pair("name", "row_count"))?;
         tables.sort_unstable();
         let schema_version = self.schema_version()?;
         let waiting = self.waiting()?;
@@ -166,15 +166,11 @@ impl PlatformTx<'_> {
 
     /// Returns the lengths of the queues.
     pub fn waiting(&mut self) -> Result<QueueLengths> {
-        let counted = self.connection.fetch_optional(&WAITING, args![], |row| {
-            Ok(QueueLengths {
-                jobs_queued: row.get("jobs_queued")?,
-                jobs_running: row.get("jobs_running")?,
-                jobs_failed: row.get("jobs_failed")?,
-                file_removals: row.get("file_removals")?,
-                help_open: row.get("help_open")?,
-            })
-        })?;
+        let counted = self.connection.fetch_optional(
+            &WAITING,
+            args![],
+            |row| from_row!(row => QueueLengths { jobs_queued, jobs_running, jobs_failed, file_removals, help_open }),
+        )?;
         counted.ok_or_else(|| Error::Internal(anyhow::anyhow!("the database answered no row")))
     }
 }

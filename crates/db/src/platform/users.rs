@@ -7,14 +7,15 @@ use domain::text::name_key;
 use domain::time::Timestamp;
 
 use super::PlatformTx;
-use crate::{args, statements};
+use crate::{args, named, statements};
 use common::clock;
 use common::error::Result;
 
 statements! {
     INSERT_USER = "INSERT INTO users (id, name, name_key, first_name, last_name, email, email_verified, role,
             home_organization_id, created_at, updated_at, search_key, sort_key)
-        VALUES ($1, $2, $3, $4, $5, $6, FALSE, $7, $8, $9, $9, $10, $11)";
+        VALUES (:id, :name, :name_key, :first_name, :last_name, :email, FALSE, :role, :home_organization_id,
+            :created_at, :created_at, :search_key, :sort_key)";
     BY_EMAIL = "SELECT id FROM users WHERE email = $1";
     INSERT_ACCOUNT = "INSERT INTO accounts (id, user_id, provider_id, account_id, password, created_at, updated_at)
         VALUES ($1, $2, 'credential', $2, $3, $4, $4)";
@@ -59,20 +60,15 @@ impl NewUserAccount {
 impl PlatformTx<'_> {
     /// Inserts an account with its password; an email address that is in use is `DUPLICATE_EMAIL`.
     pub fn insert_user(&mut self, new: &NewUserAccount, now: Timestamp) -> Result<()> {
-        self.connection.execute(
+        self.connection.execute_named(
             &INSERT_USER,
-            args![
-                new.id,
-                new.name,
-                name_key(&new.name),
-                new.first_name,
-                new.last_name,
-                new.email,
-                new.role.as_str(),
-                new.home,
-                now,
-                search_key(&new.name),
-                person_sort_key(&new.name, new.last_name.as_deref()),
+            named![new =>
+                id, name, first_name, last_name, email, role,
+                name_key: name_key(&new.name),
+                home_organization_id: new.home,
+                created_at: now,
+                search_key: search_key(&new.name),
+                sort_key: person_sort_key(&new.name, new.last_name.as_deref()),
             ],
         )?;
         if let Some(hash) = &new.password_hash {
@@ -100,6 +96,5 @@ impl PlatformTx<'_> {
     pub fn name_deployment(&mut self, id: &str, now: Timestamp) -> Result<()> {
         self.connection
             .execute(&INSERT_SETTING, args!["deployment_id", id, now])
-            .map(drop)
     }
 }

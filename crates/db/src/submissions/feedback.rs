@@ -7,8 +7,7 @@ use domain::id::{AssignmentId, DocumentId, FeedbackId, GroupAssignmentId, Submis
 use super::feedback;
 use crate::submissions::FEEDBACK_COLUMNS;
 use crate::visibility::CAN_VIEW_LINK;
-use crate::{ReadTx, WriteTx, fragments};
-use crate::{args, statements};
+use crate::{ReadTx, WriteTx, args, fragments, named, statements};
 use common::error::Result;
 
 fragments! {
@@ -29,12 +28,13 @@ statements! {
     OF_DOCUMENT = "{SELECT_FEEDBACK} AND fb.document_id = $5 ORDER BY fb.created_at, fb.id";
     OF_TOPIC = "{SELECT_FEEDBACK} AND ga.assignment_id = $5 ORDER BY fb.created_at, fb.id";
     INSERT = "INSERT INTO feedback (organization_id, id, group_assignment_id, submission_id, document_id, author_id,
-        text,
-            visibility, published_at, created_at, updated_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+            text, visibility, published_at, created_at, updated_at)
+        VALUES ($1, :id, :group_assignment_id, :submission_id, :document_id, :author_id, :text, :visibility,
+            :published_at, :created_at, :updated_at)";
     /// Updates every mutable field.
-    UPDATE = "UPDATE feedback SET text = $3, visibility = $4, published_at = $5, updated_at = $6
-        WHERE organization_id = $1 AND id = $2";
+    UPDATE = "UPDATE feedback SET text = :text, visibility = :visibility, published_at = :published_at,
+            updated_at = :updated_at
+        WHERE organization_id = $1 AND id = :id";
     DELETE = "DELETE FROM feedback WHERE organization_id = $1 AND id = $2";
 }
 
@@ -69,38 +69,26 @@ impl ReadTx<'_> {
 impl WriteTx<'_> {
     /// Inserts a feedback.
     pub fn insert_feedback(&mut self, new: &Feedback) -> Result<()> {
-        self.execute(
+        self.execute_named(
             &INSERT,
-            args![
-                new.id,
-                new.group_assignment_id,
-                new.submission_id,
-                new.document_id,
-                new.author.id,
-                new.text,
-                new.visibility.as_str(),
-                new.published_at,
-                new.created_at,
-                new.updated_at,
+            named![new =>
+                id, group_assignment_id, submission_id, document_id, text, visibility, published_at, created_at,
+                updated_at,
+                author_id: new.author.id,
             ],
         )
-        .map(drop)
     }
 
     /// Updates every mutable field of a feedback.
     pub fn update_feedback(&mut self, feedback: &Feedback) -> Result<()> {
         let visibility = feedback.visibility.as_str();
-        let arguments = args![
-            feedback.id,
-            feedback.text,
-            visibility,
-            feedback.published_at,
-            feedback.updated_at
-        ];
-        self.execute(&UPDATE, arguments).map(drop)
+        self.execute_named(
+            &UPDATE,
+            named![feedback => id, text, published_at, updated_at, visibility: visibility],
+        )
     }
 
     pub fn delete_feedback(&mut self, id: &FeedbackId) -> Result<()> {
-        self.execute(&DELETE, args![id]).map(drop)
+        self.execute(&DELETE, args![id])
     }
 }

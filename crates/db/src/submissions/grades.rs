@@ -2,15 +2,14 @@
 //! submissions (`submissions.rs`). Also resolves the group and topic of a submission for viewers of the group.
 
 use domain::class::ClassStatus;
-use domain::grade::{Grade, GradeMark, GradeState, GradeStatus, MemberGrade};
+use domain::grade::{Grade, GradeMark, GradeState, MemberGrade};
 use domain::id::{AssignmentId, ClassId, GroupAssignmentId, GroupId, SubmissionId, UserId};
 use domain::number::Points;
 
 use super::rubric_marks;
 use crate::sql::Columns;
 use crate::visibility::CAN_VIEW_LINK;
-use crate::{ReadTx, WriteTx, fragments};
-use crate::{args, statements};
+use crate::{ReadTx, WriteTx, args, fragments, from_row, named, statements};
 use common::clock;
 use common::error::Result;
 
@@ -33,7 +32,8 @@ statements! {
     WRITE = "INSERT INTO grades (organization_id, id, submission_id, value, points, feedback, status, version,
         graded_by_id,
             graded_at, published_at, created_at, updated_at, rubric)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13)
+        VALUES ($1, :id, :submission_id, :value, :points, :feedback, :status, :version, :graded_by_id, :graded_at,
+            :published_at, :created_at, :created_at, :rubric)
         ON CONFLICT (submission_id) DO UPDATE SET value = excluded.value, points = excluded.points,
             feedback = excluded.feedback, status = excluded.status, version = excluded.version,
             graded_by_id = excluded.graded_by_id, graded_at = excluded.graded_at, published_at = excluded.published_at,
@@ -48,7 +48,8 @@ statements! {
     /// Inserts the present state into the history.
     REMEMBER = "INSERT INTO grade_history (organization_id, id, grade_id, version, value, points, feedback, status,
             member_grades, changed_by_id, created_at, rubric)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+        VALUES ($1, :id, :grade_id, :version, :value, :points, :feedback, :status, :member_grades, :changed_by_id,
+            :created_at, :rubric)";
     /// The newest states of the grade of a submission, newest first.
     STATES = "SELECT h.version, h.value, h.points, h.feedback, h.rubric, h.status, h.member_grades, h.changed_by_id, u.name,
         h.created_at
@@ -99,9 +100,7 @@ impl ReadTx<'_> {
 
     /// Lists the present members of the groups of a topic, regardless of the viewer.
     pub fn members_of_topic(&mut self, id: &AssignmentId) -> Result<Vec<(GroupId, UserId)>> {
-        self.fetch_all(&MEMBERS_OF_TOPIC, args![id], |row| {
-            Ok((row.get("group_id")?, row.get("user_id")?))
-        })
+        self.fetch_all(&MEMBERS_OF_TOPIC, args![id], |row| row.pair("group_id", "user_id"))
     }
 
     /// Lists the names of the members of the current submissions of a topic.
@@ -118,21 +117,14 @@ impl WriteTx<'_> {
             [] => None,
             marks => Some(serde_json::to_string(marks)?),
         };
-        self.execute(
+        self.execute_named(
             &WRITE,
-            args![
-                clock::new_id(),
-                grade.submission_id,
-                grade.value,
-                points,
-                grade.feedback,
-                grade.status.as_str(),
-                grade.version,
-                grade.graded_by_id,
-                grade.graded_at,
-                grade.published_at,
-                now,
-                rubric,
+            named![grade =>
+                submission_id, value, feedback, status, version, graded_by_id, graded_at, published_at,
+                id: clock::new_id(),
+                points: points,
+                created_at: now,
+                rubric: rubric,
             ],
         )?;
         let row: String = self.fetch_one(&ROW, args![grade.submission_id], |row| row.get("id"))?;
@@ -141,54 +133,38 @@ impl WriteTx<'_> {
             self.write_member_grade(&row, member, grade.member_marks.get(&member.user_id))?;
         }
         let members = serde_json::to_string(&grade.member_grades)?;
-        self.execute(
+        self.execute_named(
             &REMEMBER,
-            args![
-                clock::new_id(),
-                row,
-                grade.version,
-                grade.value,
-                points,
-                grade.feedback,
-                grade.status.as_str(),
-                members,
-                by,
-                now,
-                rubric,
+            named![grade =>
+                version, value, feedback, status,
+                id: clock::new_id(),
+                grade_id: row,
+                points: points,
+                member_grades: members,
+                changed_by_id: by,
+                created_at: now,
+                rubric: rubric,
             ],
         )
-        .map(drop)
     }
 
     fn write_member_grade(&mut self, row: &str, member: &MemberGrade, mark: Option<&GradeMark>) -> Result<()> {
         let (id, points) = (clock::new_id(), member.points.map(Points::get));
         let (at, by) = (mark.map(|mark| mark.at), mark.map(|mark| mark.by.clone()));
         let new = args![id, row, member.user_id, member.value, points, member.feedback, at, by];
-        self.execute(&WRITE_MEMBER, new).map(drop)
+        self.execute(&WRITE_MEMBER, new)
     }
 }
 
 fn grade_state(row: &Columns<'_>) -> Result<GradeState> {
-    Ok(GradeState {
-        version: row.get("version")?,
-        value: row.get("value")?,
+    from_row!(row => GradeState {
+        version, value, feedback, status, changed_by_id, changed_by_name = "name", changed_at = "created_at",
         points: row.get::<Option<f64>>("points")?.map(Points::stored),
-        feedback: row.get("feedback")?,
         rubric: rubric_marks(row)?,
-        status: row.get::<GradeStatus>("status")?,
         member_grades: serde_json::from_str(&row.get::<String>("member_grades")?)?,
-        changed_by_id: row.get("changed_by_id")?,
-        changed_by_name: row.get("name")?,
-        changed_at: row.get("created_at")?,
     })
 }
 
 fn group_work(row: &Columns<'_>) -> Result<GroupWork> {
-    Ok(GroupWork {
-        link_id: row.get("link_id")?,
-        assignment_id: row.get("assignment_id")?,
-        group_id: row.get("group_id")?,
-        class_id: row.get("class_id")?,
-        class_status: row.get::<ClassStatus>("class_status")?,
-    })
+    from_row!(row => GroupWork { link_id, assignment_id, group_id, class_id, class_status })
 }

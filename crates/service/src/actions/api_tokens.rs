@@ -39,10 +39,7 @@ pub fn create(tx: &mut WriteTx<'_>, new: &NewApiToken) -> Result<(ApiToken, ApiT
     let expires_at = end_of_validity(new.expires_at, tx.now())?;
     tx.lock_membership_changes()?;
     tx.role_level()?;
-    if tx.count_api_tokens()? >= TOKENS_MAX {
-        let (what, limit) = ("API tokens", TOKENS_MAX);
-        return Err(DomainError::LimitReached { what, limit }.into());
-    }
+    DomainError::check_limit("API tokens", tx.count_api_tokens()? + 1, TOKENS_MAX)?;
     let text = ApiTokenText::new(&better_auth::token::random_text(ApiTokenText::random_length()));
     let token = ApiToken {
         id: ApiTokenId::new(clock::new_id()),

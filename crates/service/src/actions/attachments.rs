@@ -90,12 +90,5 @@ pub fn remove(tx: &mut WriteTx<'_>, id: &AssignmentId, file: &AttachmentId) -> R
 
 /// Checks the maximum number of files of a topic.
 pub(super) fn room_for(files: usize) -> Result<()> {
-    if files > FILES_MAX {
-        return Err(DomainError::LimitReached {
-            what: "files of a topic",
-            limit: FILES_MAX,
-        }
-        .into());
-    }
-    Ok(())
+    Ok(DomainError::check_limit("files of a topic", files, FILES_MAX)?)
 }

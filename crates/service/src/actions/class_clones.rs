@@ -104,8 +104,8 @@ pub fn files_to_copy(tx: &mut ReadTx<'_>, id: &ClassId, new: &NewClone) -> Resul
         .iter()
         .flat_map(|topic| copied_files(topic, new.groups))
         .collect();
-    check_limit("topics in a copy of a class", topics.len(), TOPICS_MAX)?;
-    check_limit("files in a copy of a class", files.len(), FILES_MAX)?;
+    DomainError::check_limit("topics in a copy of a class", topics.len(), TOPICS_MAX)?;
+    DomainError::check_limit("files in a copy of a class", files.len(), FILES_MAX)?;
     Ok(files.into_iter().map(FileCopy::from_attachment).collect())
 }
 
@@ -383,14 +383,6 @@ pub(super) fn copied_files(
 pub(super) fn shared_files(details: &AssignmentDetails) -> impl Iterator<Item = &AssignmentAttachment> {
     let files = details.attachments.iter();
     files.filter(|attachment| attachment.group_assignment_id.is_none() && attachment.staged_at.is_none())
-}
-
-pub(super) fn check_limit(what: &'static str, found: usize, limit: usize) -> Result<()> {
-    if found > limit {
-        Err(DomainError::LimitReached { what, limit }.into())
-    } else {
-        Ok(())
-    }
 }
 
 fn needs_courses(with_courses: bool) -> impl FnOnce(&bool, &()) -> garde::Result {

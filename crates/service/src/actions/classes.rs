@@ -7,6 +7,7 @@ use domain::class::{Class, ClassEdit, ClassStatus, CoTeacherOrigin, EnrolledBy};
 use domain::deleted_object::{DeletedNoun, DeletionRetention};
 use domain::details::ClassDetails;
 use domain::domain_error::DomainError;
+use domain::from_fields;
 use domain::id::{ClassId, HomeroomId, SubjectId, UserId};
 use domain::list::List;
 use domain::patch::FieldDiff;
@@ -120,23 +121,18 @@ pub fn create(tx: &mut WriteTx<'_>, new: &NewClass) -> Result<ClassDetails> {
     for subject in subjects {
         tx.subject(subject)?;
     }
-    let class = Class {
+    let class = from_fields!(&new => Class {
+        name, academic_year, semester, homeroom_id, external_id, schedule,
         id: ClassId::new(clock::new_id()),
         organization_id: tx.organization().clone(),
-        name: new.name.clone(),
-        academic_year: new.academic_year.clone(),
-        semester: new.semester.clone(),
-        start_date,
-        end_date,
+        start_date: start_date,
+        end_date: end_date,
         status: new.status.unwrap_or(ClassStatus::Active),
         teacher_id: teacher.id,
-        homeroom_id: new.homeroom_id.clone(),
         follows_homeroom: new.follows_homeroom == Some(true),
-        external_id: new.external_id.clone(),
-        schedule: new.schedule.clone(),
         created_at: tx.now(),
         updated_at: tx.now(),
-    };
+    });
     tx.insert_class(&class)?;
     for subject in subjects {
         tx.add_class_subject(&class.id, subject)?;

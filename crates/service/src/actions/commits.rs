@@ -162,13 +162,11 @@ fn repeat(tx: &mut ReadTx<'_>, new: &NewCommit, commit: DocumentCommit, class: C
 
 /// Keeps a commit whose generation has ended.
 fn keep_late(tx: &mut WriteTx<'_>, new: &NewCommit, author: UserId) -> Result<()> {
-    if tx.count_late_commits(&new.document_id, &author)? >= LATE_COMMITS_MAX {
-        return Err(DomainError::LimitReached {
-            what: "late commits",
-            limit: usize::try_from(LATE_COMMITS_MAX).unwrap_or(usize::MAX),
-        }
-        .into());
-    }
+    DomainError::check_limit(
+        "late commits",
+        tx.count_late_commits(&new.document_id, &author)? + 1,
+        LATE_COMMITS_MAX,
+    )?;
     let late = LateCommit {
         generation: new.generation,
         author_id: author,

@@ -11,6 +11,7 @@ use domain::class::Class;
 use domain::copy::{DateShift, GroupsOfCopy, PublicationOfCopy};
 use domain::course::{Course, CourseStatus, free_course_name};
 use domain::details::{AssignmentDetails, CourseDetails, GroupDetails};
+use domain::domain_error::DomainError;
 use domain::group::{Group, GroupLabel};
 use domain::group_assignment::{GroupAssignment, GroupAssignmentStatus};
 use domain::help::HelpFlag;
@@ -28,7 +29,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::acting_user::acting_user;
-use super::class_clones::{FileCopy, check_limit, copied_files, insert_copy};
+use super::class_clones::{FileCopy, copied_files, insert_copy};
 use super::group_assignments::groups_of_class;
 use super::group_members;
 use common::clock;
@@ -214,7 +215,7 @@ fn target_course(tx: &mut ReadTx<'_>, id: &CourseId) -> Result<Course> {
 
 /// Returns the topics to copy, in the order of the request. The caller must manage their classes, which may be archived.
 fn original_topics(tx: &mut ReadTx<'_>, new: &NewTopicCopies) -> Result<Vec<AssignmentDetails>> {
-    check_limit("topics in a copy", new.assignment_ids.len(), TOPICS_MAX)?;
+    DomainError::check_limit("topics in a copy", new.assignment_ids.len(), TOPICS_MAX)?;
     if new.deadline.is_some() && new.assignment_ids.len() > 1 {
         return Err(Error::invalid("deadline", "unused", "is for a single topic"));
     }
@@ -244,7 +245,7 @@ fn topics_of_course(tx: &mut ReadTx<'_>, id: &CourseId) -> Result<Vec<Assignment
     let course = tx.course(id)?.course;
     tx.managed_class(&course.class_id)?;
     let topics = topics_in(tx, id)?;
-    check_limit("topics in a copy", topics.len(), TOPICS_MAX)?;
+    DomainError::check_limit("topics in a copy", topics.len(), TOPICS_MAX)?;
     Ok(topics)
 }
 
@@ -269,7 +270,7 @@ fn files_to_copy(
         return Ok(Vec::new());
     }
     let files: Vec<_> = originals.iter().flat_map(|topic| copied_files(topic, groups)).collect();
-    check_limit("files in a copy", files.len(), FILES_MAX)?;
+    DomainError::check_limit("files in a copy", files.len(), FILES_MAX)?;
     Ok(files.into_iter().map(FileCopy::from_attachment).collect())
 }
 
@@ -393,7 +394,7 @@ pub(super) fn copy_groups(
     (shift, zone): (DateShift, &Zone),
     place: impl Fn(&Group) -> (Option<CourseId>, Option<SubjectId>),
 ) -> Result<CopiedGroups> {
-    check_limit("groups in a copy", originals.len(), GROUPS_MAX)?;
+    DomainError::check_limit("groups in a copy", originals.len(), GROUPS_MAX)?;
     let mut copied = CopiedGroups::default();
     if originals.is_empty() {
         return Ok(copied);

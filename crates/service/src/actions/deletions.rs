@@ -130,13 +130,7 @@ fn restored_objects(
         DeletedNoun::Document => {
             let seen = tx.document(&DocumentId::new(&deletion.object_id))?;
             let (_, count) = tx.lock_room_for_documents(&seen.details.document.work_room_id)?;
-            if count > i64::try_from(DOCUMENTS_MAX).unwrap_or(i64::MAX) {
-                return Err(DomainError::LimitReached {
-                    what: "documents in a work room",
-                    limit: DOCUMENTS_MAX,
-                }
-                .into());
-            }
+            DomainError::check_limit("documents in a work room", count, DOCUMENTS_MAX)?;
             RestoredObjects {
                 document: Some((seen.group_context, seen.details)),
                 ..RestoredObjects::default()

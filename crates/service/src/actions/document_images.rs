@@ -11,12 +11,6 @@ pub fn add(tx: &mut WriteTx<'_>, image: &DocumentImage) -> Result<()> {
     let seen = tx.lock_writable_document(&image.document_id)?;
     seen.writable()?.rewritable()?;
     let count = tx.count_document_images(&image.document_id)?;
-    if usize::try_from(count).is_ok_and(|count| count >= IMAGES_MAX) {
-        return Err(DomainError::LimitReached {
-            what: "pictures in a document",
-            limit: IMAGES_MAX,
-        }
-        .into());
-    }
+    DomainError::check_limit("pictures in a document", count + 1, IMAGES_MAX)?;
     tx.insert_document_image(image)
 }

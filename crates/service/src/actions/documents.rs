@@ -103,13 +103,7 @@ pub fn create(tx: &mut WriteTx<'_>, room: &WorkRoomId, new: &DocumentCreation) -
     let linkable = check_link(tx, &group_context.group.id, new.assignment_id.as_ref())?;
     group_context.class_status.writable()?;
     linkable?;
-    if usize::try_from(count).is_ok_and(|count| count >= DOCUMENTS_MAX) {
-        return Err(DomainError::LimitReached {
-            what: "documents",
-            limit: DOCUMENTS_MAX,
-        }
-        .into());
-    }
+    DomainError::check_limit("documents", count + 1, DOCUMENTS_MAX)?;
     let now = tx.now();
     let (school, group, title) = (
         tx.organization().clone(),

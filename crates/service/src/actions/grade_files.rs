@@ -23,19 +23,14 @@ pub fn add(tx: &mut WriteTx<'_>, id: &SubmissionId, file: AttachmentId, stored: 
         return Err(DomainError::NotSubmitted.into());
     }
     let (teacher, now) = (acting_user(tx)?, tx.now());
-    match &submission.grade {
-        Some(grade) if grade.files.len() >= GRADE_FILES_MAX => {
-            let (what, limit) = ("files of a grade", GRADE_FILES_MAX);
-            return Err(DomainError::LimitReached { what, limit }.into());
-        }
-        Some(_) => {}
-        None => {
-            let grade = Grade {
-                version: 1,
-                ..Grade::blank(id.clone(), teacher.clone(), now)
-            };
-            tx.write_grade(&grade, &teacher)?;
-        }
+    if let Some(grade) = &submission.grade {
+        DomainError::check_limit("files of a grade", grade.files.len() + 1, GRADE_FILES_MAX)?;
+    } else {
+        let grade = Grade {
+            version: 1,
+            ..Grade::blank(id.clone(), teacher.clone(), now)
+        };
+        tx.write_grade(&grade, &teacher)?;
     }
     let file = GradeFile {
         id: file,

@@ -12,13 +12,7 @@ use db::WriteTx;
 
 pub fn add(tx: &mut WriteTx<'_>, id: &GroupId, file: AttachmentId, stored: StoredFile) -> Result<GroupAttachment> {
     let details = tx.lock_writable_group(id)?;
-    if details.attachments.len() >= FILES_MAX {
-        return Err(DomainError::LimitReached {
-            what: "files of a group",
-            limit: FILES_MAX,
-        }
-        .into());
-    }
+    DomainError::check_limit("files of a group", details.attachments.len() + 1, FILES_MAX)?;
     let attachment = GroupAttachment {
         id: file,
         organization_id: tx.organization().clone(),

@@ -8,6 +8,7 @@ use domain::change::group::GroupChange;
 use domain::course::Course;
 use domain::deleted_object::{DeletedNoun, DeletionRetention};
 use domain::domain_error::DomainError;
+use domain::from_fields;
 use domain::group::{Group, GroupEdit};
 use domain::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId, UserId, WorkRoomId};
 use domain::list::List;
@@ -133,20 +134,13 @@ pub struct NewGroupInBatch {
 
 impl NewGroupBatch {
     fn each(&self) -> impl Iterator<Item = NewGroup> {
-        self.groups.iter().cloned().map(|group| NewGroup {
+        self.groups.iter().cloned().map(|group| from_fields!(group => NewGroup {
+            name, group_number, display_name, start_date, meeting_place, required_documents, subject_id, student_ids,
+            description_override,
             class_id: self.class_id.clone(),
             course_id: self.course_id.clone(),
             assignment_id: self.assignment_id.clone(),
-            name: group.name,
-            group_number: group.group_number,
-            display_name: group.display_name,
-            start_date: group.start_date,
-            meeting_place: group.meeting_place,
-            required_documents: group.required_documents,
-            subject_id: group.subject_id,
-            student_ids: group.student_ids,
-            description_override: group.description_override,
-        })
+        }))
     }
 }
 
@@ -314,14 +308,12 @@ pub fn remove(tx: &mut WriteTx<'_>, id: &GroupId, retention: DeletionRetention) 
         submissions: removed.submissions,
         kept,
     };
-    tx.record(GroupChange::Deleted {
+    tx.record(from_fields!(removed => GroupChange::Deleted {
+        documents, submissions, files,
         group_context: details.group_context(),
         members: details.member_ids(),
         group: Box::new(details.group),
-        documents: removed.documents,
-        submissions: removed.submissions,
-        files: removed.files,
-    });
+    }));
     Ok(counts)
 }
 

@@ -95,13 +95,7 @@ pub fn create(tx: &mut WriteTx<'_>, new: &NewHomeroomClasses) -> Result<Vec<Home
             })
             .collect(),
     };
-    if chosen.len() > HOMEROOMS_MAX {
-        return Err(DomainError::LimitReached {
-            what: "homerooms in one request",
-            limit: HOMEROOMS_MAX,
-        }
-        .into());
-    }
+    DomainError::check_limit("homerooms in one request", chosen.len(), HOMEROOMS_MAX)?;
     let mut results = Vec::with_capacity(chosen.len());
     for ChosenHomeroom {
         homeroom_id,

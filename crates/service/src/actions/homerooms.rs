@@ -4,6 +4,7 @@ use domain::change::homeroom::HomeroomChange;
 use domain::homeroom::{Homeroom, HomeroomEdit};
 use domain::id::{HomeroomId, UserId};
 use domain::list::List;
+use domain::patch::FieldDiff;
 use domain::text::{AcademicYear, GradeLevel, ShortName};
 use garde::Validate;
 use serde::Deserialize;
@@ -79,15 +80,21 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &HomeroomId, edit: &HomeroomEdit) -> Resul
     }
     let changed = homeroom.edit(edit.clone(), tx.now())?;
     if !changed.is_empty() {
-        tx.update_homeroom(&homeroom)?;
-        let students = tx.homeroom_student_ids(id)?;
-        tx.record(HomeroomChange::Updated {
-            homeroom,
-            changed,
-            students,
-        });
+        update(tx, homeroom, changed)?;
     }
     tx.homeroom(id)
+}
+
+/// Writes and records a changed homeroom.
+pub fn update(tx: &mut WriteTx<'_>, homeroom: Homeroom, changed: FieldDiff) -> Result<()> {
+    tx.update_homeroom(&homeroom)?;
+    let students = tx.homeroom_student_ids(&homeroom.id)?;
+    tx.record(HomeroomChange::Updated {
+        homeroom,
+        changed,
+        students,
+    });
+    Ok(())
 }
 
 /// Deletes a homeroom. Its students stay in the organization and in their classes, which stop following it.

@@ -4,6 +4,7 @@
 mod person;
 mod school;
 
+use domain::from_fields;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use domain::access::{MemberRole, RoleLevel};
@@ -246,13 +247,7 @@ pub fn apply(
 /// Records the end of an import, unless it changed nothing.
 pub fn finish(tx: &mut WriteTx<'_>, counts: ImportCounts) {
     if counts.changed_anything() {
-        tx.record(UserChange::Imported {
-            created: counts.created,
-            updated: counts.updated,
-            invited: counts.invited,
-            skipped: counts.skipped,
-            failed: counts.failed,
-        });
+        tx.record(from_fields!(counts => UserChange::Imported { created, updated, invited, skipped, failed }));
     }
 }
 

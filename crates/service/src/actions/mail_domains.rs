@@ -57,10 +57,7 @@ pub fn set(tx: &mut WriteTx<'_>, new: &NewMailDomain) -> Result<MailDomain> {
 
 /// The caller has locked the organization, so concurrent inserts cannot exceed the limit.
 fn insert(tx: &mut WriteTx<'_>, name: MailDomainName) -> Result<MailDomain> {
-    if tx.count_mail_domains()? >= DOMAINS_MAX {
-        let (what, limit) = ("mail domains", DOMAINS_MAX);
-        return Err(DomainError::LimitReached { what, limit }.into());
-    }
+    DomainError::check_limit("mail domains", tx.count_mail_domains()? + 1, DOMAINS_MAX)?;
     let id = MailDomainId::new(clock::new_id());
     let token = better_auth::token::session_token();
     let domain = MailDomain::pending(id, tx.organization().clone(), name, token, tx.now());

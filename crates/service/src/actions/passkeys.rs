@@ -170,14 +170,7 @@ pub fn add(
     if !new.challenge.consume(tx, now)? {
         return Ok(PasskeyResult::UnknownChallenge);
     }
-    if tx.count_passkeys(user)? >= PASSKEYS_MAX {
-        let limit = usize::try_from(PASSKEYS_MAX).unwrap_or(usize::MAX);
-        return Err(DomainError::LimitReached {
-            what: "passkeys",
-            limit,
-        }
-        .into());
-    }
+    DomainError::check_limit("passkeys", tx.count_passkeys(user)? + 1, PASSKEYS_MAX)?;
     let passkey = Passkey {
         id: PasskeyId::new(clock::new_id()),
         user_id: user.clone(),

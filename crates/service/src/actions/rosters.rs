@@ -22,7 +22,7 @@ use serde_json::json;
 use utoipa::ToSchema;
 
 use super::imports::{ImportOutcome, ImportRecord};
-use super::text_checks::{is_client_secret, is_identifier, is_plain, is_text_of};
+use super::text_checks::{is_plain, number_up_to, text_of};
 use crate::roster::Rosters;
 use common::clock;
 use common::error::{Error, Result};
@@ -91,26 +91,26 @@ pub struct RosterSourceEdit {
     pub protocol: FieldPatch<RosterProtocol>,
     /// The URL of the roster server. A new address needs the client secret again.
     #[serde(default)]
-    #[garde(custom(not_null), custom(is_identifier))]
+    #[garde(custom(not_null), custom(text_of(1, 500)))]
     pub url: FieldPatch<String>,
     /// The URL that issues access tokens. A new address needs the client secret again.
     #[serde(default)]
-    #[garde(custom(not_null), custom(is_identifier))]
+    #[garde(custom(not_null), custom(text_of(1, 500)))]
     pub token_url: FieldPatch<String>,
     #[serde(default)]
-    #[garde(custom(not_null), custom(is_identifier))]
+    #[garde(custom(not_null), custom(text_of(1, 500)))]
     pub client_id: FieldPatch<String>,
     /// Replaces the client secret.
     #[serde(default)]
-    #[garde(custom(not_null), custom(is_client_secret))]
+    #[garde(custom(not_null), custom(text_of(1, 2000)))]
     pub client_secret: FieldPatch<String>,
     /// The scopes of the token request.
     #[serde(default)]
-    #[garde(custom(not_null), custom(is_scope))]
+    #[garde(custom(not_null), custom(text_of(0, 500)))]
     pub scope: FieldPatch<String>,
     /// The id of the school at the server.
     #[serde(default)]
-    #[garde(custom(not_null), custom(is_school_id))]
+    #[garde(custom(not_null), custom(text_of(0, 200)))]
     pub school_id: FieldPatch<String>,
     /// The people who are imported.
     #[serde(default)]
@@ -122,7 +122,7 @@ pub struct RosterSourceEdit {
     pub ends_absent: FieldPatch<bool>,
     /// A run that would end more than this percentage of people or classes waits for a confirmation.
     #[serde(default)]
-    #[garde(custom(not_null), custom(is_percentage))]
+    #[garde(custom(not_null), custom(number_up_to(100)))]
     #[schema(value_type = i64, minimum = 0, maximum = 100)]
     pub leave_percent: FieldPatch<i64>,
     /// Whether the roster is read every night.
@@ -131,7 +131,7 @@ pub struct RosterSourceEdit {
     pub is_nightly: FieldPatch<bool>,
     /// The hour of the nightly run in the time zone of the school.
     #[serde(default)]
-    #[garde(custom(not_null), custom(is_hour))]
+    #[garde(custom(not_null), custom(number_up_to(23)))]
     #[schema(value_type = i64, minimum = 0, maximum = 23)]
     pub nightly_hour: FieldPatch<i64>,
 }
@@ -155,40 +155,10 @@ pub struct RosterConfirmation {
     pub difference: String,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is required by garde")]
-fn is_scope(patch: &FieldPatch<String>, (): &()) -> garde::Result {
-    is_text_of(patch, 0, 500)
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is required by garde")]
-fn is_school_id(patch: &FieldPatch<String>, (): &()) -> garde::Result {
-    is_text_of(patch, 0, 200)
-}
-
-fn is_between(patch: &FieldPatch<i64>, max: i64) -> garde::Result {
-    match patch.value() {
-        Some(number) if !(0..=max).contains(number) => Err(garde::Error::new(format!("must be between 0 and {max}"))),
-        _ => Ok(()),
-    }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is required by garde")]
-fn is_percentage(patch: &FieldPatch<i64>, (): &()) -> garde::Result {
-    is_between(patch, 100)
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is required by garde")]
-fn is_hour(patch: &FieldPatch<i64>, (): &()) -> garde::Result {
-    is_between(patch, 23)
-}
-
 /// Adds a source.
 pub fn add(tx: &mut WriteTx<'_>, new: &NewRosterSource, rosters: &Rosters) -> Result<RosterSource> {
     tx.lock_membership_changes()?;
-    if tx.count_roster_sources()? >= SOURCES_MAX {
-        let (what, limit) = ("roster sources", SOURCES_MAX);
-        return Err(DomainError::LimitReached { what, limit }.into());
-    }
+    DomainError::check_limit("roster sources", tx.count_roster_sources()? + 1, SOURCES_MAX)?;
     let trimmed = |text: Option<&String>| text.map_or("", |text| text.trim()).to_owned();
     let id = RosterSourceId::new(clock::new_id());
     let mut source = RosterSource {

@@ -66,10 +66,7 @@ pub struct TopicRubricChoice {
 /// Creates a rubric of the caller.
 pub fn create(tx: &mut WriteTx<'_>, new: &NewRubric) -> Result<OwnedRubric> {
     let owner_id = acting_user(tx)?;
-    if tx.lock_rubric_count()? >= RUBRICS_MAX {
-        let (what, limit) = ("rubrics", RUBRICS_MAX);
-        return Err(DomainError::LimitReached { what, limit }.into());
-    }
+    DomainError::check_limit("rubrics", tx.lock_rubric_count()? + 1, RUBRICS_MAX)?;
     let rubric = Rubric {
         id: RubricId::new(clock::new_id()),
         organization_id: tx.organization().clone(),

@@ -18,7 +18,7 @@ use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::text_checks::{is_client_secret, is_identifier, is_plain, is_text_of};
+use super::text_checks::{is_plain, text_of};
 use crate::sign_on::SignOn;
 use common::clock;
 use common::error::{Error, Result};
@@ -86,11 +86,11 @@ pub struct SignOnProviderEdit {
     #[garde(custom(not_null))]
     pub preset: FieldPatch<SignOnPreset>,
     #[serde(default)]
-    #[garde(custom(not_null), custom(is_identifier))]
+    #[garde(custom(not_null), custom(text_of(1, 500)))]
     pub client_id: FieldPatch<String>,
     /// Replaces the client secret.
     #[serde(default)]
-    #[garde(custom(not_null), custom(is_client_secret))]
+    #[garde(custom(not_null), custom(text_of(1, 2000)))]
     pub client_secret: FieldPatch<String>,
     /// How identities are linked to existing accounts.
     #[serde(default)]
@@ -98,7 +98,7 @@ pub struct SignOnProviderEdit {
     pub linking: FieldPatch<LinkingRule>,
     /// The claim with the `externalId` of the member.
     #[serde(default)]
-    #[garde(custom(not_null), custom(is_claim))]
+    #[garde(custom(not_null), custom(text_of(0, 200)))]
     pub external_id_claim: FieldPatch<String>,
     /// Whether identities without an account get one.
     #[serde(default)]
@@ -106,7 +106,7 @@ pub struct SignOnProviderEdit {
     pub account_creation: FieldPatch<AccountCreation>,
     /// The claim with the role.
     #[serde(default)]
-    #[garde(custom(not_null), custom(is_claim))]
+    #[garde(custom(not_null), custom(text_of(0, 200)))]
     pub role_claim: FieldPatch<String>,
     /// The values of the role claim that make a teacher.
     #[serde(default)]
@@ -157,11 +157,6 @@ fn are_short_if_given(list: &Option<List<String>>, (): &()) -> garde::Result {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is required by garde")]
-fn is_claim(patch: &FieldPatch<String>, (): &()) -> garde::Result {
-    is_text_of(patch, 0, 200)
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is required by garde")]
 fn is_short_list(patch: &FieldPatch<List<String>>, (): &()) -> garde::Result {
     patch.value().map_or(Ok(()), |list| {
         garde::Validate::validate(list).map_err(|_| garde::Error::new("must not name the same entry twice"))?;
@@ -177,10 +172,7 @@ pub fn add(tx: &mut WriteTx<'_>, new: &NewSignOnProvider, sign_on: &SignOn) -> R
         return Err(Error::invalid("issuer", "address_not_allowed", message));
     }
     tx.lock_membership_changes()?;
-    if tx.count_sign_on_providers()? >= PROVIDERS_MAX {
-        let (what, limit) = ("sign-on providers", PROVIDERS_MAX);
-        return Err(DomainError::LimitReached { what, limit }.into());
-    }
+    DomainError::check_limit("sign-on providers", tx.count_sign_on_providers()? + 1, PROVIDERS_MAX)?;
     let id = SignOnProviderId::new(clock::new_id());
     let provider = SignOnProvider {
         organization_id: tx.organization().clone(),

@@ -37,10 +37,7 @@ pub struct SnippetEdit {
 /// Creates a snippet of the caller.
 pub fn create(tx: &mut WriteTx<'_>, new: &NewSnippet) -> Result<TextSnippet> {
     let user = acting_user(tx)?;
-    if tx.count_snippets(&user)? >= SNIPPETS_MAX {
-        let (what, limit) = ("text snippets", SNIPPETS_MAX);
-        return Err(DomainError::LimitReached { what, limit }.into());
-    }
+    DomainError::check_limit("text snippets", tx.count_snippets(&user)? + 1, SNIPPETS_MAX)?;
     let snippet = TextSnippet {
         id: SnippetId::new(clock::new_id()),
         organization_id: tx.organization().clone(),

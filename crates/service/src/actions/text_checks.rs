@@ -11,20 +11,20 @@ pub(super) fn is_plain(text: &str, (): &()) -> garde::Result {
 }
 
 /// Checks the text of a PATCH: its number of characters, and that none is a control character.
-pub(super) fn is_text_of(patch: &FieldPatch<String>, min: usize, max: usize) -> garde::Result {
-    let Some(text) = patch.value() else { return Ok(()) };
-    if !(min..=max).contains(&text.chars().count()) {
-        return Err(garde::Error::new(format!("must have {min} to {max} characters")));
+pub(super) fn text_of(min: usize, max: usize) -> impl FnOnce(&FieldPatch<String>, &()) -> garde::Result {
+    move |patch, ()| {
+        let Some(text) = patch.value() else { return Ok(()) };
+        if !(min..=max).contains(&text.chars().count()) {
+            return Err(garde::Error::new(format!("must have {min} to {max} characters")));
+        }
+        is_plain(text, &())
     }
-    is_plain(text, &())
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is required by garde")]
-pub(super) fn is_identifier(patch: &FieldPatch<String>, (): &()) -> garde::Result {
-    is_text_of(patch, 1, 500)
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is required by garde")]
-pub(super) fn is_client_secret(patch: &FieldPatch<String>, (): &()) -> garde::Result {
-    is_text_of(patch, 1, 2000)
+/// Checks the number of a PATCH.
+pub(super) fn number_up_to(max: i64) -> impl FnOnce(&FieldPatch<i64>, &()) -> garde::Result {
+    move |patch, ()| match patch.value() {
+        Some(number) if !(0..=max).contains(number) => Err(garde::Error::new(format!("must be between 0 and {max}"))),
+        _ => Ok(()),
+    }
 }

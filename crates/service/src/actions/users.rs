@@ -6,6 +6,7 @@ use domain::access::{MemberRole, PlatformRole, RoleLevel};
 use domain::account_email::AccountEmail;
 use domain::change::user::UserChange;
 use domain::domain_error::DomainError;
+use domain::from_fields;
 use domain::id::{ClassId, HomeroomId, UserId};
 use domain::invitation::EnrollmentTargets;
 use domain::list::List;
@@ -149,15 +150,11 @@ pub fn create(
     mail: &Mailer,
 ) -> Result<Provisioned> {
     let role_level = tx.role_level()?;
-    let person = NewPerson {
-        name: new.name.clone(),
+    let person = from_fields!(&new => NewPerson {
+        name, first_name, last_name, username, external_id,
         email: new.address(),
-        first_name: new.first_name.clone(),
-        last_name: new.last_name.clone(),
-        username: new.username.clone(),
         role: member_role(new.role),
-        external_id: new.external_id.clone(),
-    };
+    });
     if let Some(given) = &new.password {
         let school = tx.current_organization()?;
         better_auth::password::check_new(

@@ -4,6 +4,7 @@
 use domain::document::UnlockedStatus;
 use domain::document_kind::FileExtension;
 use domain::file::FileKey;
+use domain::from_fields;
 use domain::id::RevisionId;
 use domain::save::{DocumentKey, Revision};
 use sha2::{Digest, Sha256};
@@ -337,20 +338,15 @@ fn incoming_save(
     is_partial: bool,
     blob: StoredBlob,
 ) -> IncomingSave {
-    IncomingSave {
+    from_fields!(save => IncomingSave {
+        is_final, last_save, author, editors, history, nonce,
         forgotten_at: None,
         is_late: false,
-        note,
-        generation,
-        is_final: save.is_final,
-        last_save: save.last_save,
-        author: save.author,
-        editors: save.editors,
-        history: save.history,
-        nonce: save.nonce,
-        is_partial,
-        blob,
-    }
+        note: note,
+        generation: generation,
+        is_partial: is_partial,
+        blob: blob,
+    })
 }
 
 impl StoredBlob {

@@ -1,6 +1,7 @@
 //! Reads and writes the files of documents in the built-in editor. The work takes milliseconds to seconds of processor
 //! time, so it runs on a thread for blocking tasks, a few at a time.
 
+use domain::from_fields;
 use std::collections::HashMap;
 use std::pin::pin;
 
@@ -175,11 +176,7 @@ pub(super) fn open(bytes: &[u8]) -> Result<WordContent> {
     let opened = docx::open(bytes, &Limits::default()).map_err(unreadable)?;
     let content = Node::document_from_json(&opened.document);
     let style = |style: docx::StyleName| json!({"id": style.id, "name": style.name});
-    let image = |image: docx::ImagePart| PackagedImage {
-        id: image.id,
-        part: image.part,
-        media_type: image.media_type,
-    };
+    let image = |image: docx::ImagePart| from_fields!(image => PackagedImage { id, part, media_type });
     Ok(WordContent {
         content: content.map_err(|error| anyhow::anyhow!("a file became an invalid document: {error}"))?,
         read_only_reasons: opened.read_only.iter().map(|reason| reason.code().to_owned()).collect(),

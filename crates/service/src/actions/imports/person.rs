@@ -4,6 +4,7 @@ use domain::access::MemberRole;
 use domain::account_email::AccountEmail;
 use domain::change::user::UserChange;
 use domain::class::{CoTeacherOrigin, EnrolledBy};
+use domain::from_fields;
 use domain::id::{ClassId, HomeroomId, UserId};
 use domain::import::{ImportMode, RowStatus, looks_like_an_id};
 use domain::invitation::{Admission, EnrollmentTargets};
@@ -250,15 +251,10 @@ fn create(
     new: &ImportedPerson,
     enrollment_targets: &EnrollmentTargets,
 ) -> Result<Option<UserId>, RowError> {
-    let person = NewPerson {
+    let person = from_fields!(&new => NewPerson {
+        email, first_name, last_name, username, role, external_id,
         name: full_name(new.first_name.as_ref(), new.last_name.as_ref())?,
-        email: new.email.clone(),
-        first_name: new.first_name.clone(),
-        last_name: new.last_name.clone(),
-        username: new.username.clone(),
-        role: new.role,
-        external_id: new.external_id.clone(),
-    };
+    });
     let password = new.password_hash.clone().map(Password::Own);
     match people::provision(tx, RANK, &person, enrollment_targets, password.as_ref(), mail) {
         Ok(provisioned) => Ok(provisioned.joined().map(|joined| joined.person.id.clone())),

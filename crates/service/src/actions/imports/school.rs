@@ -114,13 +114,7 @@ pub(super) fn import_homeroom(
             return Ok(RowResult::with(RowStatus::Skipped));
         }
         homeroom.updated_at = tx.now();
-        tx.update_homeroom(&homeroom)?;
-        let students = tx.homeroom_student_ids(&homeroom.id)?;
-        tx.record(HomeroomChange::Updated {
-            homeroom,
-            changed,
-            students,
-        });
+        homerooms::update(tx, homeroom, changed)?;
         return Ok(RowResult::with(RowStatus::Updated));
     }
     if let Some(id) = tx.homeroom_of_year(new.name.as_str(), new.academic_year.as_str())? {
@@ -307,13 +301,7 @@ fn keep_homeroom(tx: &mut WriteTx<'_>, id: Option<&HomeroomId>, teacher: Option<
     let mut changed = FieldDiff::new();
     changed.write("teacherId", &mut homeroom.teacher_id, Some(teacher.clone()));
     homeroom.updated_at = tx.now();
-    tx.update_homeroom(&homeroom)?;
-    let students = tx.homeroom_student_ids(&homeroom.id)?;
-    tx.record(HomeroomChange::Updated {
-        homeroom,
-        changed,
-        students,
-    });
+    homerooms::update(tx, homeroom, changed)?;
     Ok(true)
 }
 

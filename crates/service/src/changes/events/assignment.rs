@@ -6,6 +6,7 @@ use domain::change::assignment::AssignmentChange;
 use domain::change::deletion::GroupDocument;
 use domain::details::{AssignmentDetails, GroupAssignmentDetails};
 use domain::file::AssignmentAttachment;
+use domain::from_fields;
 use domain::group::GroupContext;
 use domain::group_assignment::can_view_file;
 use domain::id::{AssignmentId, ClassId, CourseId, GroupId};
@@ -165,22 +166,20 @@ fn emit_attached(details: &AssignmentDetails, attached: &[GroupId], builder: &mu
 
 /// A group works on a topic.
 pub fn emit_link(topic: &Assignment, link: &GroupAssignmentDetails, builder: &mut EventBuilder<'_>) {
-    {
-        let payload = AssignmentLinked {
-            assignment_id: topic.id.clone(),
-            course_id: topic.course_id.clone(),
-            group_id: link.link.group_id.clone(),
-            group_assignment: Some(EventGroupAssignment::from(link)),
-        };
-        let is_published = link.is_published(builder.now());
-        emit_linked(
-            &link.group_context,
-            is_published,
-            Event::AssignmentAttached,
-            payload,
-            builder,
-        );
-    }
+    let payload = AssignmentLinked {
+        assignment_id: topic.id.clone(),
+        course_id: topic.course_id.clone(),
+        group_id: link.link.group_id.clone(),
+        group_assignment: Some(EventGroupAssignment::from(link)),
+    };
+    let is_published = link.is_published(builder.now());
+    emit_linked(
+        &link.group_context,
+        is_published,
+        Event::AssignmentAttached,
+        payload,
+        builder,
+    );
 }
 
 /// A group was detached from a topic.
@@ -409,17 +408,14 @@ pub fn emit_deleted_objects(
 }
 
 fn shared_payload<'a>(topic: &Assignment, changed: &'a [&'a str], audience: &Audience) -> AssignmentUpdated<'a> {
-    AssignmentUpdated {
+    from_fields!(&topic => AssignmentUpdated {
+        title, deadline, is_shared, course_id,
         assignment_id: topic.id.clone(),
-        title: topic.title.clone(),
-        deadline: topic.deadline,
-        is_shared: topic.is_shared,
-        course_id: topic.course_id.clone(),
         status: topic.status(),
-        changed,
+        changed: changed,
         affected_group_ids: audience.staff_only(Vec::new()),
         group_assignment: None,
-    }
+    })
 }
 
 fn staff_payload<'a>(topic: &Assignment, changed: &'a [&'a str], affected: Vec<GroupId>) -> AssignmentUpdated<'a> {

@@ -3,6 +3,7 @@
 
 use domain::change::administration::AdministrationChange;
 use domain::change::user::UserChange;
+use domain::from_fields;
 use domain::id::{ClassId, UserId};
 use domain::patch::FieldDiff;
 use domain::realtime::{ConnectionTarget, Event, EventAction, KillReason, MembershipAction, Room};
@@ -111,18 +112,14 @@ pub fn emit(change: &UserChange, builder: &mut EventBuilder<'_>) {
             is_finished,
         } => {
             let header = EventBuilder::event_without_class(Event::ImportProgress);
-            let payload = ImportProgress {
+            let payload = from_fields!(counts => ImportProgress {
                 import_id: import_id.clone(),
                 rows: *rows,
                 done: counts.total(),
-                created: counts.created,
-                updated: counts.updated,
-                invited: counts.invited,
-                skipped: counts.skipped,
-                failed: counts.failed,
+                created, updated, invited, skipped, failed,
                 dry_run: *is_dry_run,
                 is_finished: *is_finished,
-            };
+            });
             builder.emit(&header, vec![Room::User(importer.clone())], payload);
         }
         // One event for the whole import: an event per user would flood every teacher of the organization.
