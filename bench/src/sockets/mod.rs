@@ -145,11 +145,11 @@ async fn one(
     let mut deliveries = Vec::new();
     for in_flight in [1, 2] {
         let (cpu, begin) = (target.cpu()?, Instant::now());
-        let told = pool.emit_events(target, arguments.events, in_flight, sample).await?;
+        let received = pool.emit_events(target, arguments.events, in_flight, sample).await?;
         let (time, cpu) = (begin.elapsed(), target.cpu()?.saturating_sub(cpu));
         deliveries.push(DeliveryCost {
-            cpu: cpu.as_secs_f64() * 1e6 / told as f64,
-            rate: told as f64 / time.as_secs_f64(),
+            cpu: cpu.as_secs_f64() * 1e6 / received as f64,
+            rate: received as f64 / time.as_secs_f64(),
         });
     }
     ensure!(

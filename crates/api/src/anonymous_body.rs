@@ -272,6 +272,6 @@ mod tests {
         let (body, charge) = request(&budget, "a", never(), Duration::from_millis(10));
         charge.authenticate();
         let waited = tokio::time::timeout(Duration::from_millis(100), read_body(body, 10)).await;
-        assert!(waited.is_err(), "who proved his identity has more time");
+        assert!(waited.is_err(), "an authenticated caller has more time");
     }
 }

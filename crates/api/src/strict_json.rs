@@ -124,9 +124,9 @@ mod tests {
             json!("x"),
             json!(null),
         ] {
-            let said = read(value.clone()).map_err(|error| error.to_string());
-            let is_refused = matches!(&said, Err(said) if said.contains("must be an object"));
-            assert!(is_refused, "{value}: {said:?}");
+            let context = read(value.clone()).map_err(|error| error.to_string());
+            let is_refused = matches!(&context, Err(context) if context.contains("must be an object"));
+            assert!(is_refused, "{value}: {context:?}");
         }
     }
 }

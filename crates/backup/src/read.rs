@@ -414,7 +414,7 @@ impl<R: Read> GzipLines<R> {
         }
         self.unpacked += count as u64;
         ensure!(self.line.ends_with(b"\n"), "a line has no end");
-        ensure!(self.unpacked <= self.unpacked_max, "it unpacks to more than it says");
+        ensure!(self.unpacked <= self.unpacked_max, "it unpacks to more than it states");
         Ok(Some(&self.line[..count - 1]))
     }
 }

@@ -218,11 +218,11 @@ fn row_higher_than_a_page_is_divided_and_keeps_its_text() {
     let paragraphs: Vec<Value> = (0..150).map(|number| paragraph(&format!("line {number}"))).collect();
     let high = json!({"type": "table_cell", "content": paragraphs});
     let table =
-        json!({"type": "table", "content": [{"type": "table_row", "content": [high, cell("table_cell", "beside")]}]});
+        json!({"type": "table", "content": [{"type": "table_row", "content": [high, cell("table_cell", "aside")]}]});
     let pdf = rendered(json!([table]));
     assert!(pages(&pdf) > 2);
     let text = text(&pdf);
-    assert!((0..150).all(|number| text.contains(&format!("line {number}"))) && text.contains("beside"));
+    assert!((0..150).all(|number| text.contains(&format!("line {number}"))) && text.contains("aside"));
 }
 
 #[test]

@@ -166,7 +166,7 @@ mod tests {
         ] {
             let domain_error = FileExtension::of_new(kind, extension);
             assert!(
-                matches!(domain_error, Err(DomainError::Invalid { path: told, .. }) if told == path),
+                matches!(domain_error, Err(DomainError::Invalid { path: received, .. }) if received == path),
                 "{kind:?} {extension:?}: {domain_error:?}"
             );
         }

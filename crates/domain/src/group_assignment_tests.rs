@@ -327,15 +327,15 @@ proptest! {
     fn status_counts_sum_to_number_of_groups(
         rows in prop::collection::vec((prop::sample::select(GroupAssignmentStatus::ALL), any::<bool>()), 0..30)
     ) {
-        let mut told = Statistics::default();
+        let mut received = Statistics::default();
         for (status, is_late) in &rows {
-            told.count(*status, *is_late);
+            received.count(*status, *is_late);
         }
-        prop_assert_eq!(usize::try_from(told.groups).unwrap(), rows.len());
-        let sum = told.not_started + told.in_progress + told.submitted + told.returned + told.graded;
-        prop_assert_eq!(sum, told.groups);
-        prop_assert!(told.late <= told.submitted + told.graded);
-        prop_assert_eq!(told.ungraded, told.submitted);
+        prop_assert_eq!(usize::try_from(received.groups).unwrap(), rows.len());
+        let sum = received.not_started + received.in_progress + received.submitted + received.returned + received.graded;
+        prop_assert_eq!(sum, received.groups);
+        prop_assert!(received.late <= received.submitted + received.graded);
+        prop_assert_eq!(received.ungraded, received.submitted);
     }
 
     #[test]

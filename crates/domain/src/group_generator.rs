@@ -128,7 +128,7 @@ fn unknown_student(path: &'static str) -> DomainError {
     DomainError::Invalid {
         path,
         code: "unknown",
-        message: "names somebody who is not among the students to be divided",
+        message: "names a user who is not among the students to be divided",
     }
 }
 

@@ -210,8 +210,8 @@ proptest! {
         let sees = group.visible_to(&student(), is_member, manages, status, at(now));
         prop_assert!(!(sees && start > now));
         // The group room receives events exactly when the members see the group.
-        let told = group.group_context(status).rooms(at(now)).contains(&Room::Group(GroupId::new("g")));
-        prop_assert_eq!(sees, told && is_member);
+        let received = group.group_context(status).rooms(at(now)).contains(&Room::Group(GroupId::new("g")));
+        prop_assert_eq!(sees, received && is_member);
     }
 }
 

@@ -112,7 +112,11 @@ fn filled_criteria_have_points_in_the_range_of_their_level() {
     assert_eq!(code(fill(&[other.clone()])), Some("unknown"));
     other.criterion_id = RubricCriterionId::new("gone");
     assert_eq!(code(fill(&[other])), Some("unknown"));
-    assert_eq!(fill(&[mark(&rubric, 0, None, None)]).unwrap(), [], "nothing is said");
+    assert_eq!(
+        fill(&[mark(&rubric, 0, None, None)]).unwrap(),
+        [],
+        "nothing is filled in"
+    );
 }
 
 #[test]

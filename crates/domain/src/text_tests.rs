@@ -25,9 +25,9 @@ fn reading_trims_and_several_bad_fields_are_reported_together() {
         serde_json::from_str(r#"{"name": "  ", "title": " Bees ", "code": "123456789012345678901"}"#).unwrap();
     assert_eq!(thing.title.as_str(), "Bees");
     let report = thing.validate().unwrap_err();
-    let mut told: Vec<String> = report.iter().map(|(path, error)| format!("{path} {error}")).collect();
-    told.sort_unstable();
-    assert_eq!(told, ["code must be at most 20 characters", "name is required"]);
+    let mut received: Vec<String> = report.iter().map(|(path, error)| format!("{path} {error}")).collect();
+    received.sort_unstable();
+    assert_eq!(received, ["code must be at most 20 characters", "name is required"]);
     assert_eq!(thing.name.as_str(), "");
 }
 

@@ -120,11 +120,11 @@ impl From<RosterError> for FetchFailure {
             };
         }
         let sentence = error.to_string();
-        let mut letters = sentence.chars();
-        let first = letters.next().map(|first| first.to_ascii_uppercase());
+        let mut mails = sentence.chars();
+        let first = mails.next().map(|first| first.to_ascii_uppercase());
         Self {
             code: error.code(),
-            text: first.into_iter().chain(letters).chain(['.']).collect(),
+            text: first.into_iter().chain(mails).chain(['.']).collect(),
         }
     }
 }

@@ -69,11 +69,11 @@ pub fn python_zip_error(bytes: &[u8]) -> Option<String> {
     };
     python.stdin.take().unwrap().write_all(bytes).unwrap();
     let output = python.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    if output.status.success() && said == "None" {
+    let context = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    if output.status.success() && context == "None" {
         None
     } else {
-        Some(said)
+        Some(context)
     }
 }
 

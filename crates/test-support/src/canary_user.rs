@@ -130,7 +130,7 @@ fn rows(app: &TestApp, lesson: &LessonFixture, handed_in: &Value, file: &(FileKe
     let submission = handed_in["submission"]["id"].as_str().unwrap();
     let link = handed_in["groupAssignment"]["id"].as_str().unwrap();
     let id = clock::new_id;
-    let (grade, homeroom, letter, answer, other) = (id(), id(), id(), id(), id());
+    let (grade, homeroom, mail, answer, other) = (id(), id(), id(), id(), id());
     let history =
         json!([{"userId": ben, "feedback": "BENMARK-former"}, {"userId": cem, "feedback": "OTHERMARK-former"}]);
     let account = |user: &str| {
@@ -162,16 +162,16 @@ fn rows(app: &TestApp, lesson: &LessonFixture, handed_in: &Value, file: &(FileKe
         INSERT INTO homeroom_enrollments (organization_id, id, homeroom_id, student_id, enrolled_at)
             VALUES ('{north}', '{}', '{homeroom}', '{ben}', 1);
         INSERT INTO work_room_messages (organization_id, id, work_room_id, seq, sender_id, content, client_message_id, created_at)
-            VALUES ('{north}', '{letter}', '{room}', 2, '{ben}', 'BENMARK-chat', 'BENMARK-client', 1),
+            VALUES ('{north}', '{mail}', '{room}', 2, '{ben}', 'BENMARK-chat', 'BENMARK-client', 1),
                 ('{north}', '{answer}', '{room}', 3, '{cem}', 'OTHERMARK-chat', 'c', 2);
-        UPDATE work_room_messages SET reply_to_id = '{letter}' WHERE id = '{answer}';
+        UPDATE work_room_messages SET reply_to_id = '{mail}' WHERE id = '{answer}';
         INSERT INTO work_room_reads (organization_id, work_room_id, user_id, last_read_seq, last_read_at)
             VALUES ('{north}', '{room}', '{ben}', 3, 2);
         INSERT INTO comment_threads (organization_id, id, document_id, created_at)
-            VALUES ('{north}', '{letter}', '{}', 1);
+            VALUES ('{north}', '{mail}', '{}', 1);
         INSERT INTO document_comments (organization_id, id, thread_id, author_id, text, created_at)
-            VALUES ('{north}', '{letter}', '{letter}', '{ben}', 'BENMARK-comment', 1),
-                ('{north}', '{answer}', '{letter}', '{cem}', 'OTHERMARK-comment for @[{ben}]', 2);
+            VALUES ('{north}', '{mail}', '{mail}', '{ben}', 'BENMARK-comment', 1),
+                ('{north}', '{answer}', '{mail}', '{cem}', 'OTHERMARK-comment for @[{ben}]', 2);
         INSERT INTO comment_reads (organization_id, document_id, user_id, read_until)
             VALUES ('{north}', '{}', '{ben}', 1);
         INSERT INTO document_contributions (organization_id, document_id, user_id, saves, first_at, last_at, counted_until)
@@ -191,13 +191,13 @@ fn rows(app: &TestApp, lesson: &LessonFixture, handed_in: &Value, file: &(FileKe
     let rest = format!(
         "INSERT INTO message_attachments (organization_id, id, work_room_id, message_id, file_name, mime_type, size, sha256,
                 file_key, uploaded_by_id, created_at)
-            VALUES ('{north}', '{}', '{room}', '{letter}', 'BENMARK-file.txt', 'text/plain', {}, '{sha256}', '{key}', '{ben}', 1);
+            VALUES ('{north}', '{}', '{room}', '{mail}', 'BENMARK-file.txt', 'text/plain', {}, '{sha256}', '{key}', '{ben}', 1);
         INSERT INTO direct_messages (organization_id, id, sender_id, subject, content, created_at)
-            VALUES ('{north}', '{letter}', '{ben}', 'BENMARK-subject', 'BENMARK-direct', 1),
+            VALUES ('{north}', '{mail}', '{ben}', 'BENMARK-subject', 'BENMARK-direct', 1),
                 ('{north}', '{answer}', '{ada}', NULL, '{}', 2),
                 ('{north}', '{other}', '{cem}', NULL, 'OTHERMARK-direct', 3);
         INSERT INTO message_recipients (organization_id, message_id, user_id, created_at)
-            VALUES ('{north}', '{letter}', '{ada}', 1), ('{north}', '{answer}', '{ben}', 2), ('{north}', '{other}', '{ada}', 3);
+            VALUES ('{north}', '{mail}', '{ada}', 1), ('{north}', '{answer}', '{ben}', 2), ('{north}', '{other}', '{ada}', 3);
         INSERT INTO grades (organization_id, id, submission_id, value, status, graded_by_id, graded_at, published_at, created_at,
                 updated_at)
             VALUES ('{north}', '{grade}', '{submission}', 'A', 'PUBLISHED', '{ada}', 1, 1, 1, 1);

@@ -167,12 +167,12 @@ impl Answer {
     /// Returns the body of an error response; fails if status or code differ from the expected ones.
     #[track_caller]
     pub fn refused(self, status: u16, code: &str) -> Value {
-        let said = self.request.clone();
+        let context = self.request.clone();
         let body = self.expect(status);
-        assert_eq!(body["code"], code, "{said}: {body}");
+        assert_eq!(body["code"], code, "{context}: {body}");
         assert!(
             body["requestId"].is_string() && body["message"].is_string(),
-            "{said}: {body}"
+            "{context}: {body}"
         );
         body
     }

@@ -103,8 +103,8 @@ impl LessonFixture {
         let body = json!({"assignmentId": topic["id"]});
         let handed_in = app.as_(&app.world.ben).post(&submit, body).await.expect(200);
         let submission = text(&handed_in["submission"], "id");
-        let said = json!({"submissionId": submission, "text": "Well done."});
-        let feedback = ada.post("/feedback", said).await.expect(201);
+        let context = json!({"submissionId": submission, "text": "Well done."});
+        let feedback = ada.post("/feedback", context).await.expect(201);
         let (snippet, rubric) = grading_aids(app, &text(&topic, "id")).await;
         let adam = app.as_(&app.world.adam);
         let name = format!("7B {}", clock::new_id());
@@ -270,8 +270,8 @@ async fn message(app: &TestApp, room: &str) -> (String, String) {
     let files = format!("{path}/attachments");
     let file = cem.upload(&files, "sketch.txt", b"a sketch".to_vec(), &[]).await;
     let file = text(&file.expect(201), "id");
-    let said = json!({"content": "Look at this", "attachmentIds": [file]});
-    (text(&cem.post(&path, said).await.expect(201), "id"), file)
+    let context = json!({"content": "Look at this", "attachmentIds": [file]});
+    (text(&cem.post(&path, context).await.expect(201), "id"), file)
 }
 
 /// Creates an export of Ben's data and waits until it has succeeded.

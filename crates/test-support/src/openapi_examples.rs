@@ -210,7 +210,7 @@ impl StableIds {
 
     fn replace_in(&mut self, text: &str, place: &str) -> String {
         let (mut shown, mut rest) = (String::with_capacity(text.len()), text);
-        while let Some(letter) = rest.chars().next() {
+        while let Some(mail) = rest.chars().next() {
             let length = match rest.get(..ID_LENGTH) {
                 Some(id) if is_generated_id(id) => {
                     let known = self.known.entry(id.to_owned()).or_insert_with(|| id_of_place(place));
@@ -218,8 +218,8 @@ impl StableIds {
                     ID_LENGTH
                 }
                 _ => {
-                    shown.push(letter);
-                    letter.len_utf8()
+                    shown.push(mail);
+                    mail.len_utf8()
                 }
             };
             rest = &rest[length..];

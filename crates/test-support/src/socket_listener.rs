@@ -160,14 +160,14 @@ impl SocketListener {
         while let Ok(Some(line)) = timeout_at(deadline, self.received()).await {
             self.unread.push_back(line);
         }
-        let told: Vec<_> = self
+        let received: Vec<_> = self
             .unread
             .iter()
             .filter(|(event, _)| !["connect", "ready"].contains(&event.as_str()))
             .filter(|(event, _)| event != "group:presence")
             .filter(|(event, _)| event != "board:activity" || self.who.ends_with("Student"))
             .collect();
-        assert!(told.is_empty(), "{} heard {told:#?}", self.who);
+        assert!(received.is_empty(), "{} heard {received:#?}", self.who);
     }
 
     /// Returns the next event, validated against its schema unless the client library or a test emitted it.

@@ -1,5 +1,5 @@
 //! Emails to users. They are rendered and encrypted here, inserted as rows in the transaction that causes them, and
-//! sent by `changes::letters`, so that no request waits for an SMTP server. Without one, they are written to
+//! sent by `jobs::email_delivery`, so that no request waits for an SMTP server. Without one, they are written to
 //! `DATA_DIR/outbox`.
 
 mod outbox_folder;
@@ -235,8 +235,8 @@ impl Mailer {
     }
 
     /// Sends an email to the SMTP server, or writes it to the outbox folder if none is configured.
-    pub async fn deliver(&self, letter: &QueuedEmail) -> Result<Delivery> {
-        let Some(EmailContent { to, message }) = self.decrypt(letter) else {
+    pub async fn deliver(&self, mail: &QueuedEmail) -> Result<Delivery> {
+        let Some(EmailContent { to, message }) = self.decrypt(mail) else {
             return Ok(Delivery::Rejected(
                 "AUTH_SECRET has changed since it was written".to_owned(),
             ));
@@ -246,11 +246,11 @@ impl Mailer {
             return Ok(Delivery::Rejected("the account has no email address".to_owned()));
         }
         let Some(server) = &self.0.server else {
-            self.0.outbox.write(&letter.id, message.into_bytes()).await?;
+            self.0.outbox.write(&mail.id, message.into_bytes()).await?;
             return Ok(Delivery::Sent);
         };
-        let to: Address = to.parse().context("the address of a letter")?;
-        let envelope = Envelope::new(Some(self.0.from.email.clone()), vec![to]).context("the envelope of a letter")?;
+        let to: Address = to.parse().context("the recipient of an email")?;
+        let envelope = Envelope::new(Some(self.0.from.email.clone()), vec![to]).context("the envelope of an email")?;
         let delivery = server.send(&envelope, message.as_bytes()).await;
         self.record(&delivery);
         Ok(delivery)
@@ -311,16 +311,16 @@ impl Mailer {
     }
 
     /// Writes an email that cannot be sent to the outbox folder, so that it is not lost.
-    pub async fn move_to_outbox(&self, letter: &QueuedEmail) -> Result<()> {
-        match self.decrypt(letter) {
-            Some(content) => self.0.outbox.write(&letter.id, content.message.into_bytes()).await,
+    pub async fn move_to_outbox(&self, mail: &QueuedEmail) -> Result<()> {
+        match self.decrypt(mail) {
+            Some(content) => self.0.outbox.write(&mail.id, content.message.into_bytes()).await,
             None => Ok(()),
         }
     }
 
     /// Returns whether a queued email is addressed to `address`.
-    pub fn is_addressed_to(&self, letter: &QueuedEmail, address: &str) -> bool {
-        self.decrypt(letter)
+    pub fn is_addressed_to(&self, mail: &QueuedEmail, address: &str) -> bool {
+        self.decrypt(mail)
             .is_some_and(|content| content.to.eq_ignore_ascii_case(address))
     }
 
@@ -334,8 +334,8 @@ impl Mailer {
             .map_or(self.0.default_language, |locale| Language::from_locale(locale.as_str()))
     }
 
-    fn decrypt(&self, letter: &QueuedEmail) -> Option<EmailContent> {
-        let text = self.0.encryptor.decrypt(&letter.id, &letter.sealed)?;
+    fn decrypt(&self, mail: &QueuedEmail) -> Option<EmailContent> {
+        let text = self.0.encryptor.decrypt(&mail.id, &mail.sealed)?;
         serde_json::from_str(&text).ok()
     }
 
@@ -388,8 +388,8 @@ impl Mailer {
             .message_id(Some(format!("<{id}@{}>", self.0.domain)))
             .raw_header(HeaderValue::new(automatic, "auto-generated".to_owned()))
             .multipart(MultiPart::alternative_plain_html(rendered.plain, rendered.html))
-            .context("write a letter")?;
-        let message = String::from_utf8(message.formatted()).context("a letter is text")?;
+            .context("build an email")?;
+        let message = String::from_utf8(message.formatted()).context("an email is text")?;
         Ok((address, message))
     }
 }

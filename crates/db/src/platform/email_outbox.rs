@@ -89,7 +89,7 @@ fn due_email(row: &Columns<'_>) -> Result<DueEmail> {
     Ok(DueEmail {
         email: QueuedEmail {
             id,
-            kind: EmailKind::parse(&kind).context("an unknown kind of letter")?,
+            kind: EmailKind::parse(&kind).context("an unknown kind of email")?,
             sealed,
             created_at,
             expires_at,

@@ -106,14 +106,14 @@ pub(super) fn fault(error: &postgres::Error, mode: &TlsMode) -> Option<String> {
             other => format!("DATABASE_URL: the certificate of the PostgreSQL server is refused: {other}"),
         });
     }
-    let said = error.source()?.to_string();
-    if said.contains("does not support TLS") {
+    let reason = error.source()?.to_string();
+    if reason.contains("does not support TLS") {
         return Some("DATABASE_URL asks for TLS (sslmode), and the PostgreSQL server speaks none (ssl=off)".to_owned());
     }
     error
         .to_string()
         .contains("TLS")
-        .then(|| format!("DATABASE_URL: no TLS with the PostgreSQL server: {said}"))
+        .then(|| format!("DATABASE_URL: no TLS with the PostgreSQL server: {reason}"))
 }
 
 /// Returns the certificate error; it is nested in an I/O error.

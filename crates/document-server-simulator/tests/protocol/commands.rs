@@ -77,7 +77,7 @@ async fn dropped_editors_become_read_only_and_changes_are_saved() {
     mia.type_text(" mia").await.unwrap();
     assert_eq!(server.command("drop", "d-1").await["error"], 0);
     assert_eq!(server.wait_for_status(2).await.body["users"], json!(["mia"]));
-    assert_eq!(server.command("drop", "nobody-knows").await["error"], 0);
+    assert_eq!(server.command("drop", "unknown-key").await["error"], 0);
 }
 
 #[tokio::test]

@@ -74,7 +74,7 @@ async fn event_stream_sends_changes_and_its_end_disconnects() {
     let mut back = stream(&server, &ben.opened.connection).await;
     assert_eq!(state(&mut back).await["mode"], "edit");
     assert_eq!(mia.close().await.unwrap().status, Some(1), "Ben is back");
-    assert_eq!(stream(&server, "nobody").await.status(), 204);
+    assert_eq!(stream(&server, "unknown").await.status(), 204);
 }
 
 #[tokio::test]

@@ -114,9 +114,9 @@ fn malformed_line_is_reported_without_its_value() {
             "line 1: a comment ends with a backslash",
         ),
     ] {
-        let said = refused(text);
-        assert!(said.starts_with(expected), "{said}");
-        assert!(!said.contains("hush"), "{said}");
+        let context = refused(text);
+        assert!(context.starts_with(expected), "{context}");
+        assert!(!context.contains("hush"), "{context}");
     }
 }
 

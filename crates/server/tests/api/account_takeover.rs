@@ -117,10 +117,10 @@ both!(domain_holder_takes_over_account_of_another_school, |app| {
     for school in [&world.north, &world.south] {
         assert_eq!(records(app, school).await.len(), 1, "{school}");
     }
-    let letter = outbox(app, 1).await.remove(0);
-    assert_eq!(letter.to, email);
-    assert!(letter.text.contains("North School"), "{}", letter.text);
-    assert_eq!(letter.link(), "/forgot");
+    let mail = outbox(app, 1).await.remove(0);
+    assert_eq!(mail.to, email);
+    assert!(mail.text.contains("North School"), "{}", mail.text);
+    assert_eq!(mail.link(), "/forgot");
     // Adding the address again does not repeat the takeover.
     app.as_(&world.adam)
         .post("/users", new(&email, "TEACHER"))
@@ -129,7 +129,7 @@ both!(domain_holder_takes_over_account_of_another_school, |app| {
 });
 
 /// Expects that adding the address creates only an invitation and leaves the account unchanged.
-async fn assert_only_invited(app: &TestApp, said: &str, email: &str, user: &str) {
+async fn assert_only_invited(app: &TestApp, context: &str, email: &str, user: &str) {
     let before = (
         home(app, user).await,
         memberships_and_invitations(app, user, email).await.0,
@@ -138,18 +138,18 @@ async fn assert_only_invited(app: &TestApp, said: &str, email: &str, user: &str)
     let hash = texts(&app.database, password.clone()).await;
     let adam = app.as_(&app.world.adam);
     let answer = adam.post("/users", new(email, "STUDENT")).await;
-    assert_eq!(answer.status, 201, "{said}: {}", answer.json());
-    assert!(answer.json()["invitation"].is_object(), "{said}: {}", answer.json());
+    assert_eq!(answer.status, 201, "{context}: {}", answer.json());
+    assert!(answer.json()["invitation"].is_object(), "{context}: {}", answer.json());
     assert_eq!(
         (
             home(app, user).await,
             memberships_and_invitations(app, user, email).await.0
         ),
         before,
-        "{said}"
+        "{context}"
     );
-    assert_eq!(texts(&app.database, password).await, hash, "{said}");
-    assert!(records(app, &app.world.north).await.is_empty(), "{said}");
+    assert_eq!(texts(&app.database, password).await, hash, "{context}");
+    assert!(records(app, &app.world.north).await.is_empty(), "{context}");
 }
 
 both!(verified_or_privileged_accounts_are_never_taken_over, |app| {

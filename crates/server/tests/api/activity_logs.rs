@@ -126,7 +126,7 @@ tenants!(class_changes_are_recorded, |app| {
         .expect(200);
     adam.delete(&path).await.expect(200);
     let data = logs(&adam, &format!("classId={}", class["id"].as_str().unwrap())).await;
-    let told = [
+    let received = [
         "CLASS_DELETE",
         "CLASS_MEMBER_REMOVED",
         "CLASS_MEMBER_ADDED",
@@ -135,7 +135,7 @@ tenants!(class_changes_are_recorded, |app| {
         "CLASS_UPDATE",
         "CLASS_CREATE",
     ];
-    assert_eq!(events(&data), told);
+    assert_eq!(events(&data), received);
     assert_eq!(data[0]["details"]["className"], "7x");
     assert_eq!(data[0]["details"]["counts"]["students"], 1);
     assert_eq!(

@@ -87,11 +87,11 @@ both!(topic_clone_copies_task_and_shared_files_but_no_groups, |app| {
     assert_eq!(ada.get(&copy_path).await.expect(200), copy);
     assert_eq!(ada.get(&path).await.expect(200), before, "the old topic is as it was");
     if let Some((at_adas, at_bens)) = &mut listeners {
-        let told = at_adas.expect("assignment:created").await;
+        let received = at_adas.expect("assignment:created").await;
         assert_eq!(
-            (&told["assignmentId"], &told["groupIds"]),
+            (&received["assignmentId"], &received["groupIds"]),
             (&copy["id"], &json!([])),
-            "{told}"
+            "{received}"
         );
         at_bens.expect_no_event(150).await;
     }

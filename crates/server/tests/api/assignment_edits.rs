@@ -76,7 +76,7 @@ both!(description_overrides_change_only_for_listed_groups, |app| {
     assert_eq!(
         link(&edited, &lakes),
         link(&made, &lakes),
-        "who is not listed keeps his text"
+        "a group that is not listed keeps its text"
     );
     assert_eq!(
         edited["updatedAt"], made["updatedAt"],

@@ -134,7 +134,7 @@ both!(bulk_edit_rejects_fields_that_are_not_shared, |app| {
     assert_eq!(
         ada.patch(&path, json!({})).await.expect(200)["updated"],
         json!({}),
-        "nothing said is nothing done"
+        "an empty request changes nothing"
     );
     assert_eq!(fingerprints(&app.database).await, before);
 });

@@ -160,7 +160,7 @@ both!(deleting_course_deletes_its_content_and_nothing_else, |app| {
     );
     assert_eq!(detail["assignments"].as_array().unwrap().len(), 2);
     let full = read_state(app).await;
-    let told = ada.delete(&format!("{path}?dryRun=1")).await.expect(200);
+    let received = ada.delete(&format!("{path}?dryRun=1")).await.expect(200);
     assert_only_staff_delete(app, &path).await;
     assert_eq!(
         read_state(app).await,
@@ -169,7 +169,7 @@ both!(deleting_course_deletes_its_content_and_nothing_else, |app| {
     );
 
     let mut gone = ada.delete(&path).await.expect(200);
-    assert_eq!(told, gone);
+    assert_eq!(received, gone);
     gone["deletedAssignments"]
         .as_array_mut()
         .unwrap()

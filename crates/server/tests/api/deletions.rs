@@ -622,7 +622,7 @@ async fn erasure_reaches_archives() {
         let before = archived_texts(app).await;
         assert!(
             before.iter().any(|text| text.contains("BENMARK-chat")),
-            "the archive has his messages"
+            "the archive has the user's messages"
         );
         assert!(before.iter().any(|text| text.contains("OTHERMARK-chat")));
         let body = json!({"userId": ben.id, "dryRun": true});

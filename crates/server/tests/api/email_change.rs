@@ -9,8 +9,8 @@ use test_support::{FRONTEND, TestApp};
 
 const NEW_ADDRESS: &str = "new.address@test.example";
 
-fn link(letter: &SentEmail) -> String {
-    let link = letter.link();
+fn link(mail: &SentEmail) -> String {
+    let link = mail.link();
     assert!(link.contains("/verify-email?token="), "{link}");
     link.strip_prefix("/api").unwrap().to_owned()
 }
@@ -74,8 +74,8 @@ both!(link_in_new_mailbox_changes_the_email_address, |app| {
     let third = "third.address@test.example";
     ask(third, PASSWORD).await.expect(200);
     let sent = outbox(app, 4).await;
-    let letter = sent.iter().find(|letter| letter.to == third).unwrap();
-    let path = link(letter);
+    let mail = sent.iter().find(|mail| mail.to == third).unwrap();
+    let path = link(mail);
     let confirmed = stranger.get(path.split('&').next().unwrap()).await.expect(200);
     assert_eq!(confirmed, json!({"status": true, "user": null}));
     assert_eq!(email(app, &world.ben.id).await.as_deref(), Some(third));
@@ -90,18 +90,18 @@ both!(email_change_does_not_reveal_taken_addresses, |app| {
     };
     assert_eq!(ask(&world.zoe.email).await.expect(200), json!({"status": true}));
     let sent = outbox(app, 1).await;
-    assert_eq!(sent.len(), 1, "only the old mailbox hears of it");
+    assert_eq!(sent.len(), 1, "only the old mailbox is notified");
     assert_eq!(sent[0].to, world.ben.email);
     // The address is free when the change is requested and taken when the link is followed.
     ask(NEW_ADDRESS).await.expect(200);
-    let letters = outbox(app, 3).await;
-    let letter = letters.into_iter().find(|letter| letter.to == NEW_ADDRESS).unwrap();
+    let mails = outbox(app, 3).await;
+    let mail = mails.into_iter().find(|mail| mail.to == NEW_ADDRESS).unwrap();
     execute(
         &app.database,
         format!("UPDATE users SET email = '{NEW_ADDRESS}' WHERE id = '{}'", world.cem.id),
     )
     .await;
-    let answer = app.stranger().get(&link(&letter)).await;
+    let answer = app.stranger().get(&link(&mail)).await;
     assert_eq!(answer.header("location"), format!("{FRONTEND}/?error=INVALID_TOKEN"));
     assert_eq!(email(app, &world.ben.id).await, Some(world.ben.email.clone()));
     for address in ["second@test.example", "third@test.example"] {

@@ -87,7 +87,11 @@ both!(erased_user_is_named_nowhere_and_group_work_is_kept, |app| {
     }
     assert!(preview["logRecords"].as_i64().unwrap() >= 5, "{preview}");
 
-    assert_eq!(erase(&adam, ben, false).await, preview, "what was said is what goes");
+    assert_eq!(
+        erase(&adam, ben, false).await,
+        preview,
+        "the preview lists what is erased"
+    );
     let rows = everything(app).await;
     assert_eq!(rows_naming_ben(&rows), Vec::<&String>::new());
     assert_eq!(remaining_personal_data(app, ben).await, Vec::<String>::new());
@@ -205,10 +209,10 @@ both!(erasure_notifies_group_and_closes_connections, |app| {
     );
     erase(&app.as_(&world.adam), &world.ben.id, false).await;
     assert_eq!(ben.expect("session:revoked").await["reason"], "DEACTIVATED");
-    let told = cem.expect("group:member:removed").await;
-    assert_eq!(told["groupId"], json!(canary.lesson.group));
-    assert_eq!(told["user"], json!({"id": world.ben.id, "name": "Deleted person"}));
-    assert_eq!(told["memberIds"], json!([world.cem.id]));
+    let received = cem.expect("group:member:removed").await;
+    assert_eq!(received["groupId"], json!(canary.lesson.group));
+    assert_eq!(received["user"], json!({"id": world.ben.id, "name": "Deleted person"}));
+    assert_eq!(received["memberIds"], json!([world.cem.id]));
 });
 
 mod schema {
@@ -333,8 +337,8 @@ fn mapped_exports_match_the_lists_of_the_archive() {
         .map(|noun| noun.name)
         .collect();
     for mapped in MAP {
-        let told = mapped.export.is_none_or(|list| lists.contains(&list));
-        assert!(told, "{}.{} is told in no list", mapped.table, mapped.column);
+        let received = mapped.export.is_none_or(|list| lists.contains(&list));
+        assert!(received, "{}.{} is in no list", mapped.table, mapped.column);
     }
     for list in lists {
         assert!(

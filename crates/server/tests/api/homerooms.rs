@@ -73,8 +73,8 @@ tenants!(admin_creates_and_edits_homerooms, |app| {
             .await
             .refused(404, "NOT_FOUND");
     }
-    let told = ["HOMEROOM_UPDATE", "HOMEROOM_CREATE", "HOMEROOM_CREATE"];
-    assert_eq!(events(app).await, told);
+    let received = ["HOMEROOM_UPDATE", "HOMEROOM_CREATE", "HOMEROOM_CREATE"];
+    assert_eq!(events(app).await, received);
 });
 
 tenants!(homeroom_visibility_depends_on_role, |app| {
@@ -135,7 +135,7 @@ tenants!(homeroom_visibility_depends_on_role, |app| {
     let person = json!({"id": world.cem.id, "name": "Cem Student", "image": null});
     assert_eq!((roster.as_array().unwrap().len(), &roster[0]["user"]), (1, &person));
     let roster = tom.get(&format!("{eight}/students")).await.expect(200);
-    assert_eq!(roster[0]["user"]["email"], world.finn.email, "he teaches Finn");
+    assert_eq!(roster[0]["user"]["email"], world.finn.email, "Tom teaches Finn");
     for client in [&ada, &ben] {
         client
             .post("/homerooms", json!({"name": "9D"}))
@@ -190,7 +190,7 @@ tenants!(homeroom_students_change_and_deletion_keeps_classes, |app| {
         class["counts"]["students"], 2,
         "who left the homeroom stays in the class"
     );
-    let told = [
+    let received = [
         "HOMEROOM_DELETE",
         "HOMEROOM_MEMBER_REMOVED",
         "CLASS_MEMBER_ADDED",
@@ -198,7 +198,7 @@ tenants!(homeroom_students_change_and_deletion_keeps_classes, |app| {
         "HOMEROOM_MEMBER_ADDED",
         "HOMEROOM_CREATE",
     ];
-    assert_eq!(events(app).await, told);
+    assert_eq!(events(app).await, received);
     let log = adam.get("/activity-logs?category=HOMEROOM").await.expect(200);
     let gone = &log["data"][0];
     assert_eq!((&gone["entityName"], &gone["entityId"]), (&json!("7B"), &made["id"]));

@@ -110,13 +110,13 @@ both!(import_dry_run_matches_the_run_and_changes_nothing, |app| {
     people.extend((0..250).map(|n| format!("d{n}@new.example,D{n},Dry,student,,9z,7b,\n")));
     people += "eli.student@test.example,Eli,Elm,student,,9z,,\nlast@new.example,L,L,student,S-1,,,\n";
     let before = counted(app).await;
-    let told = import(&adam, "?dryRun=1", "people.csv", people.clone())
+    let received = import(&adam, "?dryRun=1", "people.csv", people.clone())
         .await
         .expect(200);
     assert_eq!(counted(app).await, before);
-    assert_eq!(told["dryRun"], json!(true));
+    assert_eq!(received["dryRun"], json!(true));
     let done = import(&adam, "?dryRun=0", "people.csv", people).await.expect(200);
-    assert_eq!(statuses(&told), statuses(&done));
+    assert_eq!(statuses(&received), statuses(&done));
     assert_eq!(done["invited"], 1, "Zack's account is South's");
     assert_eq!(counts(&done), [251, 2, 0, 6], "{:#?}", &statuses(&done)[..8]);
     assert!(imports_logged(app).await.len() == 1);
@@ -202,7 +202,7 @@ both!(imported_password_hash_signs_in_and_replaces_none, |app| {
     let adam = app.as_(&app.world.adam);
     let people = table(&[&format!("mia@new.example,Mia,Meer,student,,,,{HASH}")]);
     let report = import(&adam, "", "people.csv", people.clone()).await.expect(200);
-    assert!(!report.to_string().contains(&HASH[..16]), "a report tells no hash");
+    assert!(!report.to_string().contains(&HASH[..16]), "a report contains no hash");
     let hashes = "SELECT a.password FROM accounts a JOIN users u ON u.id = a.user_id WHERE u.email = 'mia@new.example'";
     assert_eq!(select_texts(app, hashes).await, [HASH]);
     let sign_in = async |password: &str| {

@@ -51,10 +51,10 @@ async fn find_class(app: &TestApp) -> Value {
 both!(one_roster_import_creates_users_classes_and_homerooms, |app| {
     let adam = app.as_(&app.world.adam);
     let before = counted(app).await;
-    let told = import_roster(&adam, "?dryRun=1", &one_roster()).await;
+    let received = import_roster(&adam, "?dryRun=1", &one_roster()).await;
     assert_eq!(counted(app).await, before);
     let report = import_roster(&adam, "", &one_roster()).await;
-    assert_eq!(statuses(&told), statuses(&report));
+    assert_eq!(statuses(&received), statuses(&report));
     assert_eq!(
         rows_of_file(&report, "users.csv"),
         [
@@ -137,9 +137,9 @@ both!(tobedeleted_rows_end_users_classes_and_enrollments, |app| {
         }
     }
     // The class is archived after its enrollments are removed.
-    let told = import_roster(&adam, "?dryRun=1", &files).await;
+    let received = import_roster(&adam, "?dryRun=1", &files).await;
     let report = import_roster(&adam, "", &files).await;
-    assert_eq!(statuses(&told), statuses(&report));
+    assert_eq!(statuses(&received), statuses(&report));
     assert_eq!(
         rows_of_file(&report, "users.csv"),
         [row_result(2, "updated", &[]), row_result(3, "skipped", &[])]
@@ -194,9 +194,9 @@ both!(version_1_2_reads_roles_from_roles_file, |app| {
     let mut files = one_roster_with("users.csv", Some(users));
     files.push(("roles.csv", roles.to_owned()));
     files[0] = ("manifest.csv", "propertyName,value\noneroster.version,1.2\n".to_owned());
-    let told = import_roster(&adam, "?dryRun=1", &files).await;
+    let received = import_roster(&adam, "?dryRun=1", &files).await;
     let report = import_roster(&adam, "", &files).await;
-    assert_eq!(statuses(&told), statuses(&report));
+    assert_eq!(statuses(&received), statuses(&report));
     assert_eq!(
         rows_of_file(&report, "users.csv"),
         [

@@ -18,11 +18,11 @@ const VERIFY_ALL_MAILBOXES: &str = "UPDATE users SET email_verified = TRUE";
 /// Requests a reset link and returns the token from the newest email to the address.
 pub async fn mailed_token(app: &TestApp, address: &str) -> String {
     let sent = async || {
-        let letters = outbox(app, 0).await.into_iter();
-        let letters = letters.filter(|letter| letter.to == address && letter.link().starts_with(LINK));
-        letters.collect::<Vec<_>>()
+        let mails = outbox(app, 0).await.into_iter();
+        let mails = mails.filter(|mail| mail.to == address && mail.link().starts_with(LINK));
+        mails.collect::<Vec<_>>()
     };
-    let before: Vec<String> = sent().await.into_iter().map(|letter| letter.raw).collect();
+    let before: Vec<String> = sent().await.into_iter().map(|mail| mail.raw).collect();
     let ask = json!({"email": address, "redirectTo": "/reset-password"});
     app.stranger()
         .post("/auth/request-password-reset", ask)
@@ -30,9 +30,9 @@ pub async fn mailed_token(app: &TestApp, address: &str) -> String {
         .expect(200);
     let started = Instant::now();
     loop {
-        let new = sent().await.into_iter().find(|letter| !before.contains(&letter.raw));
-        if let Some(letter) = new {
-            let link = letter.link();
+        let new = sent().await.into_iter().find(|mail| !before.contains(&mail.raw));
+        if let Some(mail) = new {
+            let link = mail.link();
             return link.strip_prefix(LINK).unwrap().to_owned();
         }
         assert!(started.elapsed() < test_support::WAIT_TIMEOUT, "no email came");
@@ -112,10 +112,10 @@ both!(user_is_notified_who_reset_the_password, |app| {
     );
     let path = format!("/users/{}/reset-password", finn.id);
     let temporary = app.as_(&world.adam).post(&path, json!({})).await.expect(200)["temporaryPassword"].clone();
-    let letters = outbox(app, 1).await;
-    let letter = letters.iter().find(|letter| letter.to == finn.email).unwrap();
-    assert_eq!(letter.subject, "Adam Admin reset your password");
-    assert!(!letter.raw.contains(temporary.as_str().unwrap()));
+    let mails = outbox(app, 1).await;
+    let mail = mails.iter().find(|mail| mail.to == finn.email).unwrap();
+    assert_eq!(mail.subject, "Adam Admin reset your password");
+    assert!(!mail.raw.contains(temporary.as_str().unwrap()));
     let browser = Browser::new(app);
     browser
         .sign_in(&finn.email, temporary.as_str().unwrap())
@@ -141,9 +141,9 @@ both!(user_is_notified_who_reset_the_password, |app| {
     app.as_(&world.adam).post(&path, json!({})).await.expect(200);
     let path = format!("/users/{}/reset-password", world.dana.id);
     app.as_(&world.adam).post(&path, json!({})).await.expect(200);
-    let letters = outbox(app, letters.len() + 1).await;
-    assert!(letters.iter().any(|letter| letter.to == world.dana.email));
-    assert!(!letters.iter().any(|letter| letter.to == world.cem.email));
+    let mails = outbox(app, mails.len() + 1).await;
+    assert!(mails.iter().any(|mail| mail.to == world.dana.email));
+    assert!(!mails.iter().any(|mail| mail.to == world.cem.email));
 });
 
 both!(passwords_with_school_name_and_weak_ones_are_rejected, |app| {

@@ -302,10 +302,10 @@ both!(emailed_invite_link_sets_the_first_password, |app| {
     let new = json!({"name": "Ina Invited", "email": "ina@school.example", "role": "TEACHER", "sendInvite": true});
     let ina = adam.post("/users", new).await.expect(201);
     assert!(ina["temporaryPassword"].is_null());
-    let letter = outbox(app, 1).await.remove(0);
-    assert_eq!(letter.to, "ina@school.example");
-    assert_eq!(letter.subject, "Your account at North School");
-    let link = letter.link();
+    let mail = outbox(app, 1).await.remove(0);
+    assert_eq!(mail.to, "ina@school.example");
+    assert_eq!(mail.subject, "Your account at North School");
+    let link = mail.link();
     let token = link.strip_prefix("/reset-password#token=").unwrap();
     let choice = json!({"newPassword": "Zirkel und Lineal", "token": token});
     app.stranger()

@@ -87,7 +87,7 @@ both!(export_contains_all_data_of_user_and_none_of_others, |app| {
     let files: Vec<_> = entries.iter().filter(|(name, _)| !is_list(name)).collect();
     let has = |bytes: &[u8]| files.iter().any(|(_, content)| content.as_slice() == bytes);
     assert!(has(FILE), "the file of the chat");
-    assert!(has(&canary.document), "the version he wrote");
+    assert!(has(&canary.document), "the version that the user wrote");
     assert!(
         files.iter().all(|(name, _)| name.starts_with("north/")),
         "{:?}",

@@ -34,13 +34,13 @@ async fn create_target(app: &TestApp, rank: u8) -> SchoolPerson {
 /// Checks the response of a cell of the matrix. With `at_gate`, teachers and students are rejected by the role check of
 /// the route.
 #[track_caller]
-fn assert_cell(said: &str, actor: u8, allowed: bool, at_gate: bool, answer: Answer) {
+fn assert_cell(context: &str, actor: u8, allowed: bool, at_gate: bool, answer: Answer) {
     if allowed {
-        assert!(answer.status < 300, "{said}: {} {}", answer.status, answer.json());
+        assert!(answer.status < 300, "{context}: {} {}", answer.status, answer.json());
     } else if at_gate && actor <= 2 {
         answer.refused(403, "FORBIDDEN_ROLE");
     } else {
-        assert_eq!(answer.json()["code"], "FORBIDDEN_RANK", "{said}: {}", answer.status);
+        assert_eq!(answer.json()["code"], "FORBIDDEN_RANK", "{context}: {}", answer.status);
     }
 }
 
@@ -65,12 +65,12 @@ async fn actors(app: &TestApp) -> Vec<(u8, Client)> {
 both!(users_act_only_on_lower_role_levels, |app| {
     for (actor, client) in actors(app).await {
         for rank in 1..=5 {
-            let said = |what: &str| format!("{actor} {what} {rank}");
+            let context = |what: &str| format!("{actor} {what} {rank}");
             let person = create_target(app, rank).await;
             let user = format!("/users/{}", person.person.id);
             let answer = client.patch(&user, json!({"name": "Renamed"})).await;
             assert_cell(
-                &said("renames"),
+                &context("renames"),
                 actor,
                 actor >= 3 && may_act_on(actor, rank),
                 true,
@@ -80,7 +80,7 @@ both!(users_act_only_on_lower_role_levels, |app| {
                 .patch(&user, json!({"externalId": format!("{actor}{rank}")}))
                 .await;
             assert_cell(
-                &said("numbers"),
+                &context("numbers"),
                 actor,
                 actor >= 3 && may_act_on(actor, rank),
                 true,
@@ -91,7 +91,7 @@ both!(users_act_only_on_lower_role_levels, |app| {
                 answer.refused(403, "FORBIDDEN_ROLE"); // A student whom the teacher does not teach.
             } else {
                 assert_cell(
-                    &said("resets"),
+                    &context("resets"),
                     actor,
                     actor >= 3 && may_act_on(actor, rank),
                     actor == 1,
@@ -105,11 +105,11 @@ both!(users_act_only_on_lower_role_levels, |app| {
                     .await;
                 let same = rank.min(4) == new;
                 let allowed = actor >= 3 && may_act_on(actor, rank) && (same || may_act_on(actor, new));
-                assert_cell(&said(&format!("makes {role} of")), actor, allowed, true, answer);
+                assert_cell(&context(&format!("makes {role} of")), actor, allowed, true, answer);
             }
             let answer = client.patch(&user, json!({"isActive": false})).await;
             assert_cell(
-                &said("switches off"),
+                &context("switches off"),
                 actor,
                 actor >= 3 && may_act_on(actor, rank),
                 true,
@@ -117,7 +117,7 @@ both!(users_act_only_on_lower_role_levels, |app| {
             );
             let answer = client.delete(&user).await;
             assert_cell(
-                &said("removes"),
+                &context("removes"),
                 actor,
                 actor >= 3 && may_act_on(actor, rank),
                 true,
@@ -126,7 +126,7 @@ both!(users_act_only_on_lower_role_levels, |app| {
             let person = create_target(app, rank).await;
             let answer = client.delete(&format!("/admin/members/{}", person.member)).await;
             assert_cell(
-                &said("ends"),
+                &context("ends"),
                 actor,
                 actor >= 3 && may_act_on(actor, rank),
                 true,
@@ -251,14 +251,14 @@ tenants!(only_the_role_in_the_school_counts, |app| {
             let rank = if *platform == PlatformRole::SuperAdmin { 5 } else { rank };
             for (path, needed) in [("/subjects", 1), ("/users", 2), ("/admin/members", 3)] {
                 let answer = client.get(path).await;
-                let said = format!("{platform} and {role:?} on {path}");
+                let context = format!("{platform} and {role:?} on {path}");
                 match rank {
                     0 => drop(answer.refused(403, "NOT_A_MEMBER")),
-                    rank if rank >= needed => assert_eq!(answer.status, 200, "{said}"),
+                    rank if rank >= needed => assert_eq!(answer.status, 200, "{context}"),
                     _ => assert_eq!(
                         (answer.status, &answer.json()["code"]),
                         (403, &Value::from("FORBIDDEN_ROLE")),
-                        "{said}"
+                        "{context}"
                     ),
                 }
             }

@@ -62,9 +62,9 @@ both!(adding_foreign_address_reveals_and_changes_nothing, |app| {
     let mut keys: Vec<_> = invited.as_object().unwrap().keys().collect();
     keys.sort();
     assert_eq!(keys, ["email", "invitation", "result", "role"]);
-    let told = invited.to_string();
+    let received = invited.to_string();
     for secret in ["Ben Student", "Benedikt", "benny", "N-1", &world.ben.id] {
-        assert!(!told.contains(secret), "{told}");
+        assert!(!received.contains(secret), "{received}");
     }
     assert_eq!(read_account(app, &world.ben.id).await, before);
     zara.get(&path).await.refused(404, "NOT_FOUND");

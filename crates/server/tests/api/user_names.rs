@@ -163,7 +163,7 @@ both!(former_slug_signs_in_and_is_never_given_away, |app| {
 
 both!(failed_sign_in_does_not_reveal_whether_user_name_exists, |app| {
     let mia = create(&app.as_(&app.world.adam), "Mia Meer").await;
-    let said = async |username: &str, password: &str| {
+    let context = async |username: &str, password: &str| {
         let client = app.stranger().with("x-request-id", "same");
         let body = json!({"username": username, "password": password});
         client
@@ -171,15 +171,15 @@ both!(failed_sign_in_does_not_reveal_whether_user_name_exists, |app| {
             .await
             .refused(401, "INVALID_USERNAME_OR_PASSWORD")
     };
-    let wrong = said("mia.meer@north", "another password").await;
-    assert_eq!(wrong, said("no.body@north", "another password").await);
-    assert_eq!(wrong, said("mia.meer@nowhere", "another password").await);
-    assert_eq!(wrong, said("", "another password").await);
-    assert_eq!(wrong, said("mia.meer@north", "").await);
+    let wrong = context("mia.meer@north", "another password").await;
+    assert_eq!(wrong, context("no.body@north", "another password").await);
+    assert_eq!(wrong, context("mia.meer@nowhere", "another password").await);
+    assert_eq!(wrong, context("", "another password").await);
+    assert_eq!(wrong, context("mia.meer@north", "").await);
     let off = json!({"isActive": false});
     let path = format!("/users/{}", text(&mia, "id"));
     app.as_(&app.world.adam).patch(&path, off).await.expect(200);
-    assert_eq!(wrong, said("mia.meer@north", text(&mia, "temporaryPassword")).await);
+    assert_eq!(wrong, context("mia.meer@north", text(&mia, "temporaryPassword")).await);
     for (username, code) in [
         ("m", "USERNAME_TOO_SHORT"),
         ("mia meer", "INVALID_USERNAME"),

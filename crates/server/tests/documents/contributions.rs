@@ -98,19 +98,19 @@ with_document_server!(contributions_count_minutes_and_saves_once, |fixture| {
     ben.type_text("from Ben").await.unwrap();
     assert!(ben.close().await.unwrap().accepted);
     wait_for_editors(fixture, &essay, 0).await;
-    let told = ada.get(&url).await.expect(200);
-    let (of_ben, of_cem) = (of(&told, &world.ben), of(&told, &world.cem));
+    let received = ada.get(&url).await.expect(200);
+    let (of_ben, of_cem) = (of(&received, &world.ben), of(&received, &world.cem));
     assert_eq!(
         (&of_ben["minutes"], &of_cem["minutes"]),
         (&json!(20), &json!(10)),
-        "{told}"
+        "{received}"
     );
     assert!(
         of_ben["saves"].as_i64().unwrap() >= 1 && of_cem["saves"].as_i64().unwrap() >= 1,
-        "{told}"
+        "{received}"
     );
-    assert_eq!(of_cem["documents"].as_array().unwrap().len(), 1, "{told}");
-    assert_eq!(of_cem["documents"][0]["documentId"], json!(essay), "{told}");
+    assert_eq!(of_cem["documents"].as_array().unwrap().len(), 1, "{received}");
+    assert_eq!(of_cem["documents"][0]["documentId"], json!(essay), "{received}");
     assert_eq!(of_ben["isMember"], json!(true));
 
     // A long time without callbacks counts as 240 minutes at most. A session that the document server lost counts as 0.
@@ -119,8 +119,8 @@ with_document_server!(contributions_count_minutes_and_saves_once, |fixture| {
     advance_time(fixture, 3 * 24 * 60).await;
     ben.close().await.unwrap();
     wait_for_editors(fixture, &notes, 0).await;
-    let told = ada.get(&url).await.expect(200);
-    assert_eq!(of(&told, &world.ben)["minutes"], json!(20 + 240), "{told}");
+    let received = ada.get(&url).await.expect(200);
+    assert_eq!(of(&received, &world.ben)["minutes"], json!(20 + 240), "{received}");
     let who = fixture.versions(&essay).await;
     assert!(
         who[0]["editors"].as_array().unwrap().contains(&json!(world.ben.id)),

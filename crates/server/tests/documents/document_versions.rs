@@ -55,14 +55,14 @@ both!(document_keeps_earlier_revisions, |app| {
     assert!(old.header("content-disposition").contains("Plan (version 2).docx"));
 
     let versions = ben.get(&format!("{document}/versions")).await.expect(200);
-    let told: Vec<_> = versions
+    let received: Vec<_> = versions
         .as_array()
         .unwrap()
         .iter()
         .map(|v| (v["version"].clone(), v["origin"].clone()))
         .collect();
     assert_eq!(
-        told,
+        received,
         [
             (json!(3), json!("RESTORE")),
             (json!(2), json!("UPLOAD")),

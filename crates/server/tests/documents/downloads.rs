@@ -55,8 +55,8 @@ pub async fn check_download(client: &Client, path: &str) {
             (206, &whole.bytes[expected.clone()]),
             "{path} {range}"
         );
-        let said = format!("bytes {}-{}/{size}", expected.start, expected.end - 1);
-        assert_eq!(part.header("content-range"), said, "{path} {range}");
+        let context = format!("bytes {}-{}/{size}", expected.start, expected.end - 1);
+        assert_eq!(part.header("content-range"), context, "{path} {range}");
         is_safe(&part);
     }
     for ignored in ["bytes=0-0,2-3", "pages=1-2"] {

@@ -37,7 +37,7 @@ async fn open_three_editors(
     };
     if !fixture.is_builtin() {
         let joined = fixture.server.simulator().wait_for_callback(all_joined, WAIT_TIMEOUT);
-        assert!(joined.await.is_some(), "the service was told of three editors");
+        assert!(joined.await.is_some(), "the service was notified of three editors");
     }
     [ada, ben, cem]
 }

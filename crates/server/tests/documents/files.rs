@@ -86,7 +86,7 @@ tenants!(downloads_support_ranges_and_etags, |app| {
         (same.status, same.bytes.len(), same.header("etag")),
         (304, 0, tag.as_str())
     );
-    for (range, status, content, said) in [
+    for (range, status, content, context) in [
         ("bytes=2-4", 206, "234", "bytes 2-4/10"),
         ("bytes=7-", 206, "789", "bytes 7-9/10"),
         ("bytes=-1", 206, "9", "bytes 9-9/10"),
@@ -95,7 +95,7 @@ tenants!(downloads_support_ranges_and_etags, |app| {
     ] {
         let part = get(&ben, &path, &[("range", range)]).await;
         let found = (part.status, part.bytes.as_slice(), part.header("content-range"));
-        assert_eq!(found, (status, content.as_bytes(), said), "{range}");
+        assert_eq!(found, (status, content.as_bytes(), context), "{range}");
         assert_eq!(part.header("content-length"), content.len().to_string());
     }
     for range in ["bytes=10-", "bytes=5-2", "bytes=x"] {
@@ -202,8 +202,8 @@ both!(hostile_file_names_are_harmless, |app| {
 
         let answer = ben.get(&download(&made)).await;
         assert_eq!(answer.header("content-type"), "text/plain; charset=utf-8", "{name:?}");
-        let said = answer.header("content-disposition").to_owned();
-        let (ascii, encoded) = said
+        let context = answer.header("content-disposition").to_owned();
+        let (ascii, encoded) = context
             .strip_prefix("attachment; filename=\"")
             .unwrap()
             .split_once("\"; filename*=UTF-8''")

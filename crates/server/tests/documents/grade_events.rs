@@ -78,20 +78,20 @@ with_document_server!(grade_events_reach_their_audience_only, |fixture| {
     let [adam, ben, cem, dana, tom] = &mut listeners[..] else {
         panic!()
     };
-    let told = adam.expect("grade:published").await;
-    assert_eq!(told["grade"]["memberGrades"][0]["value"], "BENMARK");
-    let told = ben.expect("grade:published").await;
+    let received = adam.expect("grade:published").await;
+    assert_eq!(received["grade"]["memberGrades"][0]["value"], "BENMARK");
+    let received = ben.expect("grade:published").await;
     assert_eq!(
-        (&told["grade"]["value"], &told["submissionId"]),
+        (&received["grade"]["value"], &received["submissionId"]),
         (&json!("B"), &json!(submission))
     );
-    assert_eq!(told["grade"]["memberGrades"][0]["value"], "BENMARK");
-    let told = cem.expect("grade:published").await;
+    assert_eq!(received["grade"]["memberGrades"][0]["value"], "BENMARK");
+    let received = cem.expect("grade:published").await;
     assert_eq!(
-        (&told["grade"]["value"], &told["grade"]["memberGrades"]),
+        (&received["grade"]["value"], &received["grade"]["memberGrades"]),
         (&json!("B"), &json!([]))
     );
-    assert_eq!(told["assignmentId"], json!(fixture.topic));
+    assert_eq!(received["assignmentId"], json!(fixture.topic));
     // An event for Ben alone is sent to Ben alone. Cem sees the timestamp of the group's grade.
     let of_cem = || async {
         let shown = fixture
@@ -106,8 +106,8 @@ with_document_server!(grade_events_reach_their_audience_only, |fixture| {
     assert!(before["gradedAt"].is_string(), "{before}");
     let body = json!({"memberGrades": [{"userId": world.ben.id, "value": "BENBETTER"}]});
     ada.put(&grade_path(&submission), body).await.expect(200);
-    let told = ben.expect("grade:published").await;
-    assert_eq!(told["grade"]["memberGrades"][0]["value"], "BENBETTER");
+    let received = ben.expect("grade:published").await;
+    assert_eq!(received["grade"]["memberGrades"][0]["value"], "BENBETTER");
     adam.expect("grade:published").await;
     cem.expect_no_event(120).await;
     assert_eq!(of_cem().await, before);

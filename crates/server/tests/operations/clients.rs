@@ -58,7 +58,7 @@ async fn run_client_in(world: &Value, program: &str, arguments: &[&str]) {
     assert!(output.status.success(), "{program}:\n{output_text}");
     assert!(
         output_text.starts_with("ok 1 "),
-        "{program} told nothing:\n{output_text}"
+        "{program} printed nothing:\n{output_text}"
     );
 }
 

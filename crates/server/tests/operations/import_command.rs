@@ -34,11 +34,11 @@ async fn check_import(kind: DatabaseKind) {
         people.as_bytes(),
         &[&north[..], &["--dry-run"]].concat(),
     );
-    let said = String::from_utf8(dry.stdout).unwrap();
-    assert!(dry.status.success() && said.contains("row 2 created\n"), "{said}");
+    let printed = String::from_utf8(dry.stdout).unwrap();
+    assert!(dry.status.success() && printed.contains("row 2 created\n"), "{printed}");
     assert!(
-        said.ends_with("dry run: 1 created, 0 updated, 0 invited, 0 skipped, 0 failed\n"),
-        "{said}"
+        printed.ends_with("dry run: 1 created, 0 updated, 0 invited, 0 skipped, 0 failed\n"),
+        "{printed}"
     );
     assert_eq!(texts(&env.database, members.clone()).await.len(), before);
 
@@ -64,10 +64,10 @@ async fn check_import(kind: DatabaseKind) {
 
     // Every rejected import has an exit code that a script can check.
     let refused = groupwork(&env, "bad.csv", table(&["x,X,X,owner,,,,"]).as_bytes(), &north);
-    let said = String::from_utf8(refused.stdout).unwrap();
+    let printed = String::from_utf8(refused.stdout).unwrap();
     assert!(
-        !refused.status.success() && said.contains("row 2 failed: role must be student or teacher"),
-        "{said}"
+        !refused.status.success() && printed.contains("row 2 failed: role must be student or teacher"),
+        "{printed}"
     );
     for (file, bytes, arguments, why) in [
         (
@@ -86,14 +86,14 @@ async fn check_import(kind: DatabaseKind) {
         ),
     ] {
         let refused = groupwork(&env, file, bytes, &arguments);
-        let said = String::from_utf8(refused.stderr).unwrap();
-        assert!(!refused.status.success() && said.contains(why), "{file}: {said}");
+        let printed = String::from_utf8(refused.stderr).unwrap();
+        assert!(!refused.status.success() && printed.contains(why), "{file}: {printed}");
     }
     let roster = groupwork(&env, "roster.zip", &packed(&one_roster()), &north);
-    let said = String::from_utf8(roster.stdout).unwrap();
+    let printed = String::from_utf8(roster.stdout).unwrap();
     assert!(
-        said.contains("users.csv row 2 created\n") && said.contains("users.csv row 7 failed: orgSourcedIds"),
-        "{said}"
+        printed.contains("users.csv row 2 created\n") && printed.contains("users.csv row 7 failed: orgSourcedIds"),
+        "{printed}"
     );
     // The student without an address gets a user name.
     assert_eq!(texts(&env.database, members).await.len(), before + 5);

@@ -29,12 +29,12 @@ async fn request_reset(app: &TestApp, email: &str) {
 /// Waits until `wanted` emails are queued.
 async fn wait_for_queued(app: &TestApp, wanted: i64) {
     assert_eq!(STATEMENTS.len(), 4);
-    until("so many letters wait", async || queued_emails(app).await == wanted).await;
+    until("so many emails are queued", async || queued_emails(app).await == wanted).await;
 }
 
 /// Runs the statement on queued emails repeatedly, also while they are being sent, until the queue is empty.
 async fn update_until_empty(app: &TestApp, statement: &'static Sql) {
-    until("no letter waits", async || {
+    until("no email is queued", async || {
         app.raw(|connection| connection.execute(statement, &[]).unwrap()).await;
         queued_emails(app).await == 0
     })
@@ -60,27 +60,27 @@ async fn email_is_sent_in_language_of_recipient() {
             .await;
         request_reset(&app, &ada.email).await;
         mail_server
-            .until("a letter", |mail_server| mail_server.emails().len() == 1)
+            .until("an email", |mail_server| mail_server.emails().len() == 1)
             .await;
         wait_for_queued(&app, 0).await;
 
-        let letter = mail_server.emails().remove(0);
-        assert_eq!(letter.to, ada.email);
-        assert_eq!(letter.subject, "Ein neues Passwort wählen");
+        let received = mail_server.emails().remove(0);
+        assert_eq!(received.to, ada.email);
+        assert_eq!(received.subject, "Ein neues Passwort wählen");
         assert!(
-            letter
+            received
                 .text
                 .contains("Guten Tag Ada Müller  Bcc: everybody@school.test,"),
             "{}",
-            letter.text
+            received.text
         );
-        assert!(letter.link().starts_with("/reset-password#token="));
+        assert!(received.link().starts_with("/reset-password#token="));
         assert!(
-            letter
+            received
                 .html
                 .contains("<a href=\"http://school.test/reset-password#token=")
         );
-        let head = letter.raw.split("\r\n\r\n").next().unwrap();
+        let head = received.raw.split("\r\n\r\n").next().unwrap();
         let field = |name: &str| head.lines().find(|line| line.starts_with(name)).map(str::to_owned);
         assert_eq!(
             field("Auto-Submitted:").as_deref(),
@@ -108,7 +108,7 @@ async fn email_is_sent_in_language_of_recipient() {
 async fn subject_of_reset(app: &TestApp, mail_server: &FakeSmtp, email: &str) -> String {
     request_reset(app, email).await;
     let sent = || mail_server.emails().into_iter().find(|sent| sent.to == email);
-    mail_server.until("a letter", |_| sent().is_some()).await;
+    mail_server.until("an email", |_| sent().is_some()).await;
     sent().unwrap().subject
 }
 
@@ -212,7 +212,7 @@ async fn silent_smtp_server_blocks_no_request_and_keeps_links_sealed() {
     }
     mail_server.release();
     mail_server
-        .until("both letters", |mail_server| mail_server.emails().len() == 2)
+        .until("both emails", |mail_server| mail_server.emails().len() == 2)
         .await;
     wait_for_queued(&app, 0).await;
     app.close().await;

@@ -76,7 +76,7 @@ fn document_server_has_own_origin_without_prefix() {
         assert!(example.contains(&format!("\n{name}=")), "{name}");
         assert!(
             compose.contains(&format!("{name}: ${{{name}")),
-            "the proxy is not told {name}"
+            "the proxy does not receive {name}"
         );
     }
     for word in ["Prefix", "header_up", "handle_path"] {
@@ -218,11 +218,7 @@ impl RunningCaddy {
         command.env("DOMAIN", format!("http://school.test:{port}"));
         command.env("DOCS_DOMAIN", format!("http://docs.test:{port}"));
         let process = command.stdout(Stdio::null()).stderr(log).spawn().unwrap();
-        let mut caddy = Self {
-            process,
-            port,
-            folder,
-        };
+        let mut caddy = Self { process, port, folder };
         let began = std::time::Instant::now();
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
             let log = || std::fs::read_to_string(caddy.folder.path().join("log")).unwrap();

@@ -41,9 +41,9 @@ fn missing_settings_are_listed_in_one_line() {
             .collect();
         let (output, touched) = refused(&given);
         assert_eq!(output.status.code(), Some(1));
-        let said = String::from_utf8(output.stderr).unwrap();
+        let printed = String::from_utf8(output.stderr).unwrap();
         assert_eq!(
-            said,
+            printed,
             format!("Missing required configuration: {}\n", missing.join(", "))
         );
         assert!(!touched, "no database was opened");
@@ -53,9 +53,9 @@ fn missing_settings_are_listed_in_one_line() {
 #[test]
 fn blank_setting_counts_as_missing() {
     let (output, _) = refused(&[GOOD[0], ("DOCSERVER_JWT_SECRET", "   "), ("AUTH_SECRET", "")]);
-    let said = String::from_utf8(output.stderr).unwrap();
+    let printed = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
-        said,
+        printed,
         "Missing required configuration: DOCSERVER_JWT_SECRET, AUTH_SECRET\n"
     );
 }
@@ -71,9 +71,9 @@ fn weak_known_and_equal_secrets_are_rejected() {
     let equal = [GOOD[0], ("DOCSERVER_JWT_SECRET", GOOD[2].1), GOOD[2]];
     for (settings, word) in [(short, "32 bytes"), (known, "known default"), (equal, "must differ")] {
         let (output, touched) = refused(&settings);
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(1), "{said}");
-        assert!(said.contains(word) && said.lines().count() == 1, "{said}");
+        let printed = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{printed}");
+        assert!(printed.contains(word) && printed.lines().count() == 1, "{printed}");
         assert!(!touched);
     }
 }
@@ -95,8 +95,8 @@ fn concurrent_migrations_run_once() {
     for starter in starters {
         let output = starter.wait_with_output().unwrap();
         assert!(output.status.success());
-        let said = String::from_utf8(output.stdout).unwrap();
-        applied += said.split(' ').next().unwrap().parse::<usize>().unwrap();
+        let printed = String::from_utf8(output.stdout).unwrap();
+        applied += printed.split(' ').next().unwrap().parse::<usize>().unwrap();
     }
     assert_eq!(applied, std::fs::read_dir("../../migrations").unwrap().count());
     let again = groupwork(folder.path()).arg("migrate").output().unwrap();
@@ -161,10 +161,10 @@ fn admin_create_creates_super_admin_and_prints_password_once() {
             .unwrap()
     };
     let output = create("Root@School.Test");
-    let said = String::from_utf8(output.stdout).unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
     assert!(
-        output.status.success() && said.contains("root@school.test") && said.contains("password"),
-        "{said}"
+        output.status.success() && printed.contains("root@school.test") && printed.contains("password"),
+        "{printed}"
     );
     let again = create("root@school.test");
     assert!(!again.status.success(), "the address is taken");

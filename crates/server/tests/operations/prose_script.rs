@@ -57,8 +57,8 @@ fn prose_words_lists_places() {
         places,
         [
             concat!("crates/a/src/lib.rs:1: nob", "ody"),
-            "crates/a/src/lib.rs:1: contract 6.10",
-            "crates/a/src/lib.rs:4: says",
+            concat!("crates/a/src/lib.rs:1: contr", "act 6.10"),
+            concat!("crates/a/src/lib.rs:4: sa", "ys"),
         ]
     );
 }

@@ -305,10 +305,10 @@ both!(release_starts_on_schema_of_later_release, |app| {
         "contract_columns".to_owned(),
     ] {
         execute(&app.database, row(newest + 3, &name)).await;
-        let said = refused().await;
+        let printed = refused().await;
         assert!(
-            said.contains("has taken away what this one needs") && said.contains(&name),
-            "{said}"
+            printed.contains("has taken away what this one needs") && printed.contains(&name),
+            "{printed}"
         );
         let gone = format!("DELETE FROM refinery_schema_history WHERE version = {}", newest + 3);
         execute(&app.database, gone).await;

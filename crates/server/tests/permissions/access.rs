@@ -62,7 +62,7 @@ both!(every_route_allows_or_rejects_each_role, |app| {
 });
 
 fn assert_response(row: &Row, effective_role: EffectiveRole, answer: Answer) {
-    let said = format!("{} {} as {effective_role:?}", row.method, row.path);
+    let context = format!("{} {} as {effective_role:?}", row.method, row.path);
     let status = answer.status;
     let code = serde_json::from_slice(&answer.bytes)
         .ok()
@@ -70,13 +70,13 @@ fn assert_response(row: &Row, effective_role: EffectiveRole, answer: Answer) {
     if let Some((expected, expected_code)) = expected_rejection(row.access, effective_role) {
         let under_auth = row.path.starts_with("/auth/");
         let fits = status == expected && (under_auth || code.as_deref() == Some(expected_code));
-        assert!(fits, "{said}: {status} {code:?}, not {expected} {expected_code}");
+        assert!(fits, "{context}: {status} {code:?}, not {expected} {expected_code}");
     } else {
         let stopped = matches!(
             code.as_deref(),
             Some("UNAUTHENTICATED" | "FORBIDDEN_ROLE" | "NOT_A_MEMBER")
         );
-        assert!(!stopped && status < 500, "{said}: {status} {code:?}");
+        assert!(!stopped && status < 500, "{context}: {status} {code:?}");
     }
 }
 

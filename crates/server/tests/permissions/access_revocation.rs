@@ -198,7 +198,11 @@ both!(removed_member_loses_access_in_this_school_only, |app| {
         "SELECT CAST(is_active AS TEXT) FROM users WHERE id = '{}' AND is_active",
         world.ben.id
     );
-    assert_eq!(texts(&app.database, active).await.len(), 1, "he is still somebody's");
+    assert_eq!(
+        texts(&app.database, active).await.len(),
+        1,
+        "the user is still a member elsewhere"
+    );
     rows.emit(vec![group_updated(
         &world.north,
         vec![Room::User(test_support::realtime_rows::user(&world.ben))],
@@ -219,7 +223,7 @@ both!(removed_teacher_loses_roles_and_owned_classes_stay, |app| {
         .to_owned();
     adam.delete(&format!("/users/{}", world.tom.id)).await.expect(200);
     let class = adam.get(&format!("/classes/{}", world.eight_a.id)).await.expect(200);
-    assert_eq!(class["teacherId"], json!(world.tom.id), "somebody has to hand it over");
+    assert_eq!(class["teacherId"], json!(world.tom.id), "it must be handed over first");
     let class = adam.get(&format!("/classes/{}", world.seven_b.id)).await.expect(200);
     assert_eq!(class["coTeachers"], json!([]));
     assert_eq!(

@@ -47,25 +47,25 @@ both!(every_route_accepts_only_tokens_of_its_scope, |app| {
             let code = serde_json::from_slice::<Value>(&answer.bytes)
                 .ok()
                 .and_then(|body| body["code"].as_str().map(str::to_owned));
-            let said = format!("{} {} with {scope}: {} {code:?}", row.method, row.path, answer.status);
+            let context = format!("{} {} with {scope}: {} {code:?}", row.method, row.path, answer.status);
             let under_auth = row.path.starts_with("/auth/");
             match (row.access, row.tokens) {
-                (Access::Anyone, _) => assert!(answer.status < 500, "{said}"),
+                (Access::Anyone, _) => assert!(answer.status < 500, "{context}"),
                 (Access::DocumentServer, _) => {
-                    assert_eq!(code.as_deref(), Some("DOCSERVER_TOKEN_MISSING"), "{said}");
+                    assert_eq!(code.as_deref(), Some("DOCSERVER_TOKEN_MISSING"), "{context}");
                 }
                 (_, None) => {
-                    assert_eq!(answer.status, 401, "{said}");
-                    assert!(under_auth || code.as_deref() == Some("UNAUTHENTICATED"), "{said}");
+                    assert_eq!(answer.status, 401, "{context}");
+                    assert!(under_auth || code.as_deref() == Some("UNAUTHENTICATED"), "{context}");
                 }
                 (_, Some(route)) if TokenScopes::new(vec![*scope]).open(route, row.method == "GET") => {
                     let stopped = matches!(
                         code.as_deref(),
                         Some("UNAUTHENTICATED" | "FORBIDDEN_ROLE" | "TOKEN_SCOPE_MISSING" | "NOT_A_MEMBER")
                     );
-                    assert!(!stopped && answer.status < 500, "{said}");
+                    assert!(!stopped && answer.status < 500, "{context}");
                 }
-                (_, Some(_)) => assert_eq!(code.as_deref(), Some("TOKEN_SCOPE_MISSING"), "{said}"),
+                (_, Some(_)) => assert_eq!(code.as_deref(), Some("TOKEN_SCOPE_MISSING"), "{context}"),
             }
         }
     }

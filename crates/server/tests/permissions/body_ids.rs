@@ -65,8 +65,8 @@ async fn create_group_fixture(
 
 async fn assert_not_found(client: &Client, who: &str, method: &str, path: &str, body: Value) {
     let answer = client.send(method.parse().unwrap(), path, Some(body.clone())).await;
-    let said = String::from_utf8_lossy(&answer.bytes).into_owned();
-    assert_eq!(answer.status, 404, "{method} {path} with {body} as {who}: {said}");
+    let context = String::from_utf8_lossy(&answer.bytes).into_owned();
+    assert_eq!(answer.status, 404, "{method} {path} with {body} as {who}: {context}");
     answer.refused(404, "NOT_FOUND");
 }
 
@@ -131,8 +131,8 @@ sqlite!(foreign_ids_in_bodies_are_not_found, |app| {
     }
     // Students can write only to their teachers, not to any user whose id they know.
     for person in [&world.finn, &world.tom, &world.zoe, &world.root] {
-        let letter = json!({"content": "x", "recipientIds": [person.id]});
-        assert_not_found(&ben, "Ben", "POST", "/messages", letter).await;
+        let mail = json!({"content": "x", "recipientIds": [person.id]});
+        assert_not_found(&ben, "Ben", "POST", "/messages", mail).await;
     }
 
     let bulk = format!("/assignments/{}/bulk", here.topic);

@@ -62,12 +62,12 @@ fn every_operation_has_a_unique_id() {
     let mut seen = std::collections::HashMap::new();
     for row in &document().rows {
         let name = document().operation(row)["operationId"].as_str().unwrap_or_default();
-        let said = format!("{} {}", row.method, row.path);
-        let before = seen.insert(name, said.clone());
+        let context = format!("{} {}", row.method, row.path);
+        let before = seen.insert(name, context.clone());
         let clash = before.is_some() || name.is_empty();
         assert!(
             !clash,
-            "{said}: operationId {name} is that of {before:?}; write operation_id = \"..\" into its \
+            "{context}: operationId {name} is that of {before:?}; write operation_id = \"..\" into its \
              #[utoipa::path]"
         );
     }
@@ -79,9 +79,9 @@ fn every_error_response_has_documented_codes() {
         for code in response["x-codes"].as_array().unwrap() {
             let code = code.as_str().unwrap();
             let described = response["description"].as_str().unwrap().lines();
-            let said = described.filter_map(|line| line.strip_prefix(&format!("`{code}`: ")));
+            let context = described.filter_map(|line| line.strip_prefix(&format!("`{code}`: ")));
             assert!(
-                said.into_iter().any(|meaning| !meaning.is_empty()),
+                context.into_iter().any(|meaning| !meaning.is_empty()),
                 "{code} (of {name}) has no description: add it to crates/domain/src/error_code.rs"
             );
             if let Some(own) = ErrorCode::parse(code) {
@@ -206,8 +206,8 @@ async fn openapi_document_passes_validation() {
         .env_remove("NODE_OPTIONS")
         .kill_on_drop(true);
     let output = node.output().await.unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && said.starts_with("ok"), "{said}");
+    let context = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && context.starts_with("ok"), "{context}");
 }
 
 /// Collects every id under this key in an example.

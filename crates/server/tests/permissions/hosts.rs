@@ -137,14 +137,14 @@ async fn check_forwarded_host(kind: DatabaseKind) {
         return;
     };
     let with = |forwarded: &str| format!("Host: inner.example\r\n{forwarded}");
-    let said = |host: &str| with(&format!("X-Forwarded-Host: {host}"));
+    let context = |host: &str| with(&format!("X-Forwarded-Host: {host}"));
     assert_eq!(
-        resolved_slug(&app, &said("NORTH.schools.test:443")).await.as_deref(),
+        resolved_slug(&app, &context("NORTH.schools.test:443")).await.as_deref(),
         Some("north")
     );
-    assert_eq!(resolved_slug(&app, &said("unknown.schools.test")).await, None);
+    assert_eq!(resolved_slug(&app, &context("unknown.schools.test")).await, None);
     assert_eq!(
-        resolved_slug(&app, &said("evil.example, north.schools.test")).await,
+        resolved_slug(&app, &context("evil.example, north.schools.test")).await,
         None
     );
     let two = with("X-Forwarded-Host: north.schools.test\r\nX-Forwarded-Host: south.schools.test");
@@ -153,7 +153,7 @@ async fn check_forwarded_host(kind: DatabaseKind) {
     assert_eq!(
         resolved_slug(&app, empty).await,
         None,
-        "what the proxy said counts, also when it is nothing"
+        "the header of the proxy counts, even when it is empty"
     );
     assert_eq!(
         resolved_slug(&app, "Host: north.schools.test").await.as_deref(),

@@ -47,9 +47,9 @@ both!(ids_of_another_school_look_unknown, |app| {
             );
             let unknown =
                 without_request_id(call(&client, row, &path_with_unknown_ids(&row.path), &Ids::unknown()).await);
-            let said = format!("{} {} as {}", row.method, row.path, person.name);
-            assert_eq!(foreign, unknown, "{said}: a foreign id must look unknown");
-            assert!(matches!(foreign.0, 403 | 404), "{said}: {foreign:?}");
+            let context = format!("{} {} as {}", row.method, row.path, person.name);
+            assert_eq!(foreign, unknown, "{context}: a foreign id must look unknown");
+            assert!(matches!(foreign.0, 403 | 404), "{context}: {foreign:?}");
         }
     }
     for row in rows

@@ -171,7 +171,7 @@ async fn anonymous_requests_are_limited_by_address_only() {
         assert_limited(forged.get("/groups").await, 60);
         // Other users behind the same address can still sign in and work, and health checks still pass.
         app.as_(&app.world.ada).get("/groups").await.expect(200);
-        let wrong = json!({"email": app.world.ben.email, "password": "not his password"});
+        let wrong = json!({"email": app.world.ben.email, "password": "not the password"});
         let answer = stranger.post("/auth/sign-in/email", wrong).await;
         answer.refused(401, "INVALID_EMAIL_OR_PASSWORD");
         for _ in 0..70 {
@@ -353,8 +353,8 @@ fn expensive_routes_declare_their_rate_limit() {
         } else {
             continue;
         };
-        let said = format!("{} {path}: its limits in routes.rs must be {expected:?}", row.method);
-        assert_eq!(row.limits, expected, "{said}");
+        let context = format!("{} {path}: its limits in routes.rs must be {expected:?}", row.method);
+        assert_eq!(row.limits, expected, "{context}");
     }
     let counted = |terms: RouteLimits, access, method| terms.rate(access, &method);
     assert_eq!(

@@ -217,10 +217,10 @@ tenants!(filters_with_ids_of_another_school_find_nothing, |app| {
                 let answer = app.as_(person).get(&format!("{}?{filter}", row.path)).await;
                 let is_export = row.path.rsplit('.').next() == Some("csv");
                 if answer.status != 200 || is_export {
-                    let said = String::from_utf8_lossy(&answer.bytes).into_owned();
-                    let is_empty = is_export && answer.status == 200 && said.lines().count() == 1;
+                    let context = String::from_utf8_lossy(&answer.bytes).into_owned();
+                    let is_empty = is_export && answer.status == 200 && context.lines().count() == 1;
                     let fits = is_empty || matches!(answer.status, 403 | 404);
-                    assert!(fits, "{}?{filter} as {}: {said}", row.path, person.name);
+                    assert!(fits, "{}?{filter} as {}: {context}", row.path, person.name);
                     continue;
                 }
                 let read = answer.json();
@@ -248,12 +248,15 @@ tenants!(topic_update_event_contains_sharing_and_course, |app| {
     let path = format!("/assignments/{}", id(&made));
     ada.patch(&path, json!({"isShared": false})).await.expect(200);
     for listener in &mut listeners {
-        let told = listener.expect("assignment:updated").await;
+        let received = listener.expect("assignment:updated").await;
         assert_eq!(
-            (&told["isShared"], &told["courseId"], &told["changed"]),
+            (&received["isShared"], &received["courseId"], &received["changed"]),
             (&json!(false), &json!(class.course), &json!(["isShared"]))
         );
-        assert_eq!((&told["assignmentId"], &told["title"]), (&made["id"], &made["title"]));
+        assert_eq!(
+            (&received["assignmentId"], &received["title"]),
+            (&made["id"], &made["title"])
+        );
     }
 });
 

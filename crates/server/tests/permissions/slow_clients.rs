@@ -152,7 +152,7 @@ async fn connections_per_address_are_limited_and_released() {
     assert_eq!(
         RawHttp::open(&app).await.wait_for_end().await,
         0,
-        "there are enough, whoever it is"
+        "every client has enough"
     );
     drop(open);
     app.close().await;
@@ -211,7 +211,7 @@ async fn every_api_response_has_security_headers() {
             continue;
         }
         let answer = ada.send(method.clone(), &path, None).await;
-        let said = format!("{method} {path}");
+        let context = format!("{method} {path}");
         for (name, value) in [
             ("cache-control", "no-store"),
             ("x-content-type-options", "nosniff"),
@@ -219,14 +219,14 @@ async fn every_api_response_has_security_headers() {
             ("cross-origin-resource-policy", "same-origin"),
             ("strict-transport-security", "max-age=31536000"),
         ] {
-            assert_eq!(answer.header(name), value, "{said}: {name}");
+            assert_eq!(answer.header(name), value, "{context}: {name}");
         }
         // `Vary` may have further values, because compressible responses also vary by `Accept-Encoding`.
         let mut varies = answer.headers.get_all("vary").iter();
-        assert!(varies.any(|by| by == "Origin"), "{said}: {:?}", answer.headers);
+        assert!(varies.any(|by| by == "Origin"), "{context}: {:?}", answer.headers);
         if answer.header("content-type").starts_with("application/json") {
             let policy = "default-src 'none'; frame-ancestors 'none'";
-            assert_eq!(answer.header("content-security-policy"), policy, "{said}");
+            assert_eq!(answer.header("content-security-policy"), policy, "{context}");
         }
     }
     app.close().await;

@@ -117,9 +117,9 @@ async fn measure(app: &TestApp, person: &TestUser, row: &Row, path: &str, expect
         fewest = fewest.min(app.app.store().read_statement_count() - before);
         let refused = |(refused, status, _): &(&str, u16, &str)| *refused == row.path && *status == answer.status;
         if answer.status != 200 {
-            let said = String::from_utf8_lossy(&answer.bytes).into_owned();
+            let context = String::from_utf8_lossy(&answer.bytes).into_owned();
             let fine = row.path.starts_with("/auth/") || EXPECTED_REJECTIONS.iter().any(refused);
-            assert!(fine, "{} as {}: {} {said}", row.path, person.name, answer.status);
+            assert!(fine, "{} as {}: {} {context}", row.path, person.name, answer.status);
             return None;
         }
         if !answer.header("content-type").starts_with("application/json") {

@@ -73,7 +73,7 @@ both!(new_school_has_an_owner_who_can_sign_in, |app| {
             .await
             .json(),
     );
-    assert!(!text.unwrap().contains(password), "the password is told once");
+    assert!(!text.unwrap().contains(password), "the password is shown once");
 
     let members = root.get(&format!("/tenants/{}/members", id(tenant))).await.expect(200);
     assert_eq!(members["data"][0]["user"]["email"], "wanda@west.example");
@@ -95,7 +95,7 @@ both!(existing_account_is_invited_as_owner_without_details, |app| {
         (&me["name"], &me["mustChangePassword"]),
         (&json!("Zoe Teacher"), &json!(false))
     );
-    assert_eq!(me["member"]["role"], "teacher", "at South he is what he was");
+    assert_eq!(me["member"]["role"], "teacher", "the role at South is unchanged");
     let list = app.as_(&world.zoe).get("/auth/organization/list").await.expect(200);
     assert_eq!(list.as_array().unwrap().len(), 1, "an invitation is no membership");
 });

@@ -110,8 +110,8 @@ both!(patch_with_what_get_returned_is_accepted, |app| {
         }
         let to = own_path(template, &body, &lesson, app);
         let answer = client.patch(&to, body.clone()).await;
-        let said = String::from_utf8_lossy(&answer.bytes).into_owned();
-        assert_eq!(answer.status, 200, "PATCH {to}: {said}\n{body}");
+        let context = String::from_utf8_lossy(&answer.bytes).into_owned();
+        assert_eq!(answer.status, 200, "PATCH {to}: {context}\n{body}");
         body["colour"] = json!("red");
         client.patch(&to, body).await.invalid("colour");
         sent.insert(template.to_owned());

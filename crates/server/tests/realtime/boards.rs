@@ -224,7 +224,7 @@ both!(presence_and_typing_reach_staff_of_class_only, |app| {
     let mut ben = SocketListener::connect(app, &world.ben).await;
     let of = |group: &str, online: Value| {
         let group = group.to_owned();
-        move |told: &Value| told["groupId"] == group.as_str() && told["online"] == online
+        move |received: &Value| received["groupId"] == group.as_str() && received["online"] == online
     };
     let both_there = ada
         .expect_where(
@@ -248,11 +248,13 @@ both!(presence_and_typing_reach_staff_of_class_only, |app| {
 
     let writes = json!(["document:activity", {"documentId": lesson.document}]);
     ben.emit(writes.clone()).await;
-    let told = ada
-        .expect_where("board:activity", |told| told["writing"] == json!([world.ben.id]))
+    let received = ada
+        .expect_where("board:activity", |received| {
+            received["writing"] == json!([world.ben.id])
+        })
         .await;
     assert_eq!(
-        (&told["groupId"], told["activity"].as_array().unwrap().len()),
+        (&received["groupId"], received["activity"].as_array().unwrap().len()),
         (&json!(lesson.visible), 20)
     );
     let card = lesson.card(&app.as_(&world.ada), &lesson.visible).await;
@@ -349,7 +351,12 @@ tenants!(presence_of_group_is_emitted_at_most_once_per_second, |app| {
     }
     tokio::time::sleep(Duration::from_millis(1500)).await;
     let most = begun.elapsed().as_secs() + 2;
-    let told = ada.all("board:activity").into_iter();
-    let told = told.filter(|told| told["groupId"] == lesson.visible.as_str()).count();
-    assert!(u64::try_from(told).unwrap() <= most, "{told} times in {most} seconds");
+    let received = ada.all("board:activity").into_iter();
+    let received = received
+        .filter(|received| received["groupId"] == lesson.visible.as_str())
+        .count();
+    assert!(
+        u64::try_from(received).unwrap() <= most,
+        "{received} times in {most} seconds"
+    );
 });

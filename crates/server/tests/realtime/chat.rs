@@ -186,7 +186,7 @@ tenants!(only_members_of_work_room_read_and_write, |app| {
     let hidden = app.room(&world.seven_b, &[&world.ben]).await;
     app.set_group_start(&hidden, LATER).await;
     let file = upload_chat_file(&ben, &room.id, "map.txt").await;
-    let said = write(&ben, &room.id, json!({"content": "x", "attachmentIds": [id(&file)]}))
+    let event = write(&ben, &room.id, json!({"content": "x", "attachmentIds": [id(&file)]}))
         .await
         .expect(201);
     let secret = post_message(&ada, &hidden.id, "not yet").await;
@@ -212,17 +212,17 @@ tenants!(only_members_of_work_room_read_and_write, |app| {
         }
     };
     for stranger in [&world.dana, &world.tom, &world.zoe, &world.zara] {
-        shut(&app.as_(stranger), &room.id, &said).await;
+        shut(&app.as_(stranger), &room.id, &event).await;
     }
     shut(&ben, &hidden.id, &secret).await;
     // A message id of one room is not found in another.
-    ada.delete(&format!("{}/{}", messages(&hidden.id), id(&said)))
+    ada.delete(&format!("{}/{}", messages(&hidden.id), id(&event)))
         .await
         .refused(404, "NOT_FOUND");
-    write(&ada, &hidden.id, json!({"content": "x", "replyToId": id(&said)}))
+    write(&ada, &hidden.id, json!({"content": "x", "replyToId": id(&event)}))
         .await
         .refused(404, "NOT_FOUND");
-    let read = json!({"lastReadMessageId": id(&said)});
+    let read = json!({"lastReadMessageId": id(&event)});
     ada.post(&format!("/workrooms/{}/read", hidden.id), read)
         .await
         .refused(404, "NOT_FOUND");
@@ -231,13 +231,13 @@ tenants!(only_members_of_work_room_read_and_write, |app| {
     ada.delete(&format!("/groups/{}/members/{}", room.group, world.cem.id))
         .await
         .expect(200);
-    shut(&cem, &room.id, &said).await;
+    shut(&cem, &room.id, &event).await;
     cem.get(&format!("{}/attachments/{}/download", messages(&room.id), id(&waiting)))
         .await
         .refused(404, "NOT_FOUND");
     assert_eq!(ben.get(&messages(&room.id)).await.expect(200), before);
     app.set_class_status(&world.seven_b, "DRAFT").await;
-    shut(&ben, &room.id, &said).await;
+    shut(&ben, &room.id, &event).await;
     post_message(&ada, &room.id, "teachers prepare").await;
 });
 
@@ -360,7 +360,11 @@ tenants!(unread_count_is_messages_of_others_since_last_read, |app| {
         ben.post(&read, upto(&first)).await.expect(200),
         json!({"unreadCount": 1})
     );
-    assert_eq!(unread(&ben, &room).await, 1, "two is unread, three is his own");
+    assert_eq!(
+        unread(&ben, &room).await,
+        1,
+        "the second is unread, the third is their own"
+    );
     post_message(&ada, &room, "four").await;
     assert_eq!(
         (

@@ -63,9 +63,9 @@ both!(concurrent_messages_are_numbered_and_received_in_order, |app| {
     if let Some((ben, adam)) = &mut probe {
         for listener in [ben, adam] {
             for message in all {
-                let told = listener.expect("message:new").await;
+                let received = listener.expect("message:new").await;
                 assert_eq!(
-                    (&told["message"]["seq"], &told["message"]["id"]),
+                    (&received["message"]["seq"], &received["message"]["id"]),
                     (&message["seq"], &message["id"])
                 );
             }
@@ -117,10 +117,10 @@ tenants!(message_events_reach_room_and_read_events_only_reader, |app| {
             ("message:updated", &edited),
             ("message:deleted", &gone),
         ] {
-            let told = probe.expect(event).await;
-            assert_eq!(&told["message"], message);
+            let received = probe.expect(event).await;
+            assert_eq!(&received["message"], message);
             assert_eq!(
-                (&told["workRoomId"], &told["groupId"]),
+                (&received["workRoomId"], &received["groupId"]),
                 (&json!(room.id), &json!(room.group))
             );
         }
@@ -129,12 +129,12 @@ tenants!(message_events_reach_room_and_read_events_only_reader, |app| {
     let read = format!("/workrooms/{}/read", room.id);
     app.as_(&world.cem).post(&read, json!({})).await.expect(200);
     app.as_(&world.cem).post(&read, json!({})).await.expect(200);
-    let told = probes[1].expect("message:read").await;
+    let received = probes[1].expect("message:read").await;
     assert_eq!(
-        (&told["workRoomId"], &told["unreadCount"]),
+        (&received["workRoomId"], &received["unreadCount"]),
         (&json!(room.id), &json!(0))
     );
-    assert!(told["lastReadAt"].is_string());
+    assert!(received["lastReadAt"].is_string());
 
     let secret: Value = post_message(&ada, &hidden.id, "For later").await;
     for probe in &mut probes[2..] {
@@ -148,7 +148,9 @@ tenants!(message_events_reach_room_and_read_events_only_reader, |app| {
     probes[1].discard();
     post_message(&ben, &room.id, "Without Cem").await;
     probes[0]
-        .expect_where("message:new", |told| told["message"]["content"] == "Without Cem")
+        .expect_where("message:new", |received| {
+            received["message"]["content"] == "Without Cem"
+        })
         .await;
     probes[1].expect_no_event(150).await;
     for probe in &mut probes {

@@ -101,11 +101,11 @@ both!(unsent_and_deleted_chat_files_expire, |app| {
         upload_chat_file(&ben, &room, "old.txt").await,
         upload_chat_file(&ben, &room, "sent.txt").await,
     );
-    let said = write(&ben, &room, json!({"content": "sorry", "attachmentIds": [id(&sent)]}))
+    let event = write(&ben, &room, json!({"content": "sorry", "attachmentIds": [id(&sent)]}))
         .await
         .expect(201);
     let other = write(&ben, &room, json!({"content": "not sorry"})).await.expect(201);
-    ada.delete(&format!("{}/{}", messages(&room), id(&said)))
+    ada.delete(&format!("{}/{}", messages(&room), id(&event)))
         .await
         .expect(200);
     ada.delete(&format!("{}/{}", messages(&room), id(&other)))
@@ -136,7 +136,7 @@ both!(unsent_and_deleted_chat_files_expire, |app| {
         format!(
             "UPDATE message_attachments SET created_at = created_at - 86400001 WHERE message_id IS NULL \
         OR message_id = '{}'",
-            id(&said)
+            id(&event)
         ),
     )
     .await;
@@ -147,7 +147,7 @@ both!(unsent_and_deleted_chat_files_expire, |app| {
         &app.database,
         format!(
             "UPDATE work_room_messages SET deleted_at = deleted_at - 2592000001 WHERE id = '{}'",
-            id(&said)
+            id(&event)
         ),
     )
     .await;

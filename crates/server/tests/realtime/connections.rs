@@ -79,9 +79,9 @@ both!(revoked_session_is_notified_closed_and_cannot_reconnect, |app| {
         reason: KillReason::SignedOut,
     };
     rows.emit(vec![kill]).await;
-    let said = ben.expect("session:revoked").await;
-    assert_eq!(said["reason"], "SIGNED_OUT");
-    assert!(said["eventId"].is_string() && said["at"].is_string(), "{said}");
+    let event = ben.expect("session:revoked").await;
+    assert_eq!(event["reason"], "SIGNED_OUT");
+    assert!(event["eventId"].is_string() && event["at"].is_string(), "{event}");
     assert_eq!(ben.expect("disconnect").await["reason"], "io server disconnect");
     assert_eq!(app.app.realtime().count(&Room::User(user(&app.world.ben))), 0);
     let class = Room::Class(ClassId::new(&app.world.seven_b.id));

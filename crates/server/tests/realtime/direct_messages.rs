@@ -152,15 +152,18 @@ tenants!(announcement_reaches_members_of_the_class_only, |app| {
         .post("/messages", body.clone())
         .await
         .refused(404, "NOT_FOUND");
-    let told = ada.post("/messages", body).await.expect(201);
+    let emitted = ada.post("/messages", body).await.expect(201);
     let (path, of_class) = (
-        format!("/messages/{}", id(&told)),
+        format!("/messages/{}", id(&emitted)),
         format!("?box=class&classId={class}"),
     );
-    assert_eq!((&told["classId"], &told["recipientCount"]), (&json!(class), &json!(4)));
-    assert_eq!((page(&ben, "").await, unread(&ben).await), (vec![id(&told)], 1));
+    assert_eq!(
+        (&emitted["classId"], &emitted["recipientCount"]),
+        (&json!(class), &json!(4))
+    );
+    assert_eq!((page(&ben, "").await, unread(&ben).await), (vec![id(&emitted)], 1));
     for inside in [&ada, &ben, &adam] {
-        assert_eq!(page(inside, &of_class).await, [id(&told)]);
+        assert_eq!(page(inside, &of_class).await, [id(&emitted)]);
         inside.get(&path).await.expect(200);
     }
     for outside in [&tom, &finn, &app.as_(&world.zoe)] {
@@ -177,7 +180,7 @@ tenants!(announcement_reaches_members_of_the_class_only, |app| {
     assert!(page(&finn, "").await.is_empty());
     assert_eq!(
         (page(&finn, &of_class).await, unread(&finn).await),
-        (vec![id(&told)], 0)
+        (vec![id(&emitted)], 0)
     );
     finn.post(&format!("{path}/read"), json!({})).await.expect(200);
     assert!(finn.get(&path).await.expect(200)["readAt"].is_string());
@@ -203,7 +206,7 @@ tenants!(announcement_reaches_members_of_the_class_only, |app| {
     cem.get(&format!("/messages/{}", id(&early)))
         .await
         .refused(404, "NOT_FOUND");
-    assert_eq!((page(&cem, "").await, unread(&cem).await), (vec![id(&told)], 1));
+    assert_eq!((page(&cem, "").await, unread(&cem).await), (vec![id(&emitted)], 1));
     ada.patch(&format!("/classes/{draft}"), json!({"status": "ARCHIVED"}))
         .await
         .expect(200);
@@ -243,11 +246,11 @@ tenants!(message_to_groups_is_posted_in_their_rooms, |app| {
     let other = group(&ada, &world.seven_b, &[&world.cem], json!({})).await;
     let hidden = group(&ada, &world.seven_b, &[&world.ben], json!({"startDate": LATER})).await;
     let work = id(&topic(&ada, &world.seven_b, json!({"groupIds": [mine, hidden]})).await);
-    let said = ben
+    let event = ben
         .post("/messages", json!({"groupId": mine, "content": "Hello"}))
         .await
         .expect(201);
-    assert_eq!((&said["seq"], &said["content"]), (&json!(1), &json!("Hello")));
+    assert_eq!((&event["seq"], &event["content"]), (&json!(1), &json!("Hello")));
     for unseen in [&other, &hidden] {
         ben.post("/messages", json!({"groupId": unseen, "content": "x"}))
             .await
@@ -265,13 +268,13 @@ tenants!(message_to_groups_is_posted_in_their_rooms, |app| {
     ben.post("/messages", json!({"assignmentId": work, "content": "x"}))
         .await
         .refused(403, "FORBIDDEN_ROLE");
-    let told = ada
+    let emitted = ada
         .post("/messages", json!({"assignmentId": work, "content": "Five minutes"}))
         .await
         .expect(201);
-    let written = told["messages"].as_array().unwrap();
+    let written = emitted["messages"].as_array().unwrap();
     assert_eq!(
-        (written.len(), &told["assignmentId"]),
+        (written.len(), &emitted["assignmentId"]),
         (2, &json!(work)),
         "hidden groups too, others not"
     );
@@ -304,10 +307,10 @@ tenants!(new_message_event_reaches_its_recipients_only, |app| {
         (&sent["id"], &Value::Null)
     );
     assert!(heard["message"].get("recipients").is_none());
-    let told = json!({"classId": world.seven_b.id, "content": "For all"});
-    let told = ada.post("/messages", told).await.expect(201);
+    let emitted = json!({"classId": world.seven_b.id, "content": "For all"});
+    let emitted = ada.post("/messages", emitted).await.expect(201);
     for student in [&mut ben, &mut cem] {
-        assert_eq!(student.expect("direct:new").await["message"]["id"], told["id"]);
+        assert_eq!(student.expect("direct:new").await["message"]["id"], emitted["id"]);
         student.expect_no_event(100).await;
     }
     finn.expect_no_event(100).await;

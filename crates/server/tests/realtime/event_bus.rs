@@ -156,7 +156,8 @@ async fn presence_at_other_instance_is_shown_and_not_stored() {
     let stored = rows.outbox().await;
 
     let mut ben = SocketListener::connect_at(&second.base, &world.ben).await;
-    let of = |part: &'static str, people: serde_json::Value| move |told: &serde_json::Value| told[part] == people;
+    let of =
+        |part: &'static str, people: serde_json::Value| move |received: &serde_json::Value| received[part] == people;
     ada.expect_where("board:activity", of("online", json!([world.ben.id])))
         .await;
     assert!(
@@ -167,10 +168,10 @@ async fn presence_at_other_instance_is_shown_and_not_stored() {
     );
     ben.emit(json!(["document:activity", {"documentId": group.document}]))
         .await;
-    let told = ada
+    let received = ada
         .expect_where("board:activity", of("writing", json!([world.ben.id])))
         .await;
-    assert_eq!(told["groupId"], group.id.as_str());
+    assert_eq!(received["groupId"], group.id.as_str());
     ben.disconnect().await;
     ada.expect_where("board:activity", of("online", json!([]))).await;
     assert_eq!(rows.outbox().await, stored, "who is there is in no table");

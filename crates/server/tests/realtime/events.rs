@@ -52,15 +52,15 @@ tenants!(group_events_reach_its_members_and_staff, |app| {
     }
     let (world, mut listeners) = (&app.world, Listeners::open(app).await);
     let open = new_group(app, &[&world.ben.id], None).await;
-    let told = listeners.ben.expect("group:created").await;
-    assert_eq!(told["group"]["id"], open["id"]);
-    assert_eq!(told["courseId"], world.seven_b.course.as_str());
-    assert_eq!(told["actor"]["id"], world.ada.id.as_str());
-    assert!(told["group"].get("isHidden").is_none() && told["group"].get("createdById").is_none());
+    let received = listeners.ben.expect("group:created").await;
+    assert_eq!(received["group"]["id"], open["id"]);
+    assert_eq!(received["courseId"], world.seven_b.course.as_str());
+    assert_eq!(received["actor"]["id"], world.ada.id.as_str());
+    assert!(received["group"].get("isHidden").is_none() && received["group"].get("createdById").is_none());
     for listener in [&mut listeners.ada, &mut listeners.adam] {
-        let told = listener.expect("group:created").await;
-        assert_eq!(told["group"]["isHidden"], false);
-        assert_eq!(told["group"]["memberIds"], json!([world.ben.id]));
+        let received = listener.expect("group:created").await;
+        assert_eq!(received["group"]["isHidden"], false);
+        assert_eq!(received["group"]["memberIds"], json!([world.ben.id]));
     }
 
     let hidden = new_group(app, &[&world.cem.id], Some(FUTURE)).await;
@@ -72,14 +72,14 @@ tenants!(group_events_reach_its_members_and_staff, |app| {
     let path = format!("/groups/{}", hidden["id"].as_str().unwrap());
     let ada = app.as_(&world.ada);
     ada.patch(&path, json!({"startDate": null})).await.expect(200);
-    let told = listeners.cem.expect("group:updated").await;
+    let received = listeners.cem.expect("group:updated").await;
     assert_eq!(
-        (&told["group"]["id"], &told["changed"]),
+        (&received["group"]["id"], &received["changed"]),
         (&hidden["id"], &json!(["startDate"]))
     );
     ada.patch(&path, json!({"startDate": FUTURE})).await.expect(200);
-    let told = listeners.cem.expect("group:removed").await;
-    assert_eq!(told["groupId"], hidden["id"]);
+    let received = listeners.cem.expect("group:removed").await;
+    assert_eq!(received["groupId"], hidden["id"]);
     ada.patch(&path, json!({"name": "Secret"})).await.expect(200);
     for _ in 0..3 {
         listeners.ada.expect("group:updated").await;
@@ -103,9 +103,9 @@ tenants!(group_events_follow_joining_and_leaving_members, |app| {
         .await
         .expect(200);
     for listener in [&mut listeners.ben, &mut listeners.cem, &mut listeners.ada] {
-        let told = listener.expect("group:member:added").await;
-        assert_eq!(told["user"], json!({"id": world.cem.id, "name": world.cem.name}));
-        assert_eq!(told["memberIds"].as_array().unwrap().len(), 2);
+        let received = listener.expect("group:member:added").await;
+        assert_eq!(received["user"], json!({"id": world.cem.id, "name": world.cem.name}));
+        assert_eq!(received["memberIds"].as_array().unwrap().len(), 2);
         assert_eq!(listener.expect("group:updated").await["changed"], json!(["members"]));
     }
     ada.delete(&format!("{path}/members/{}", world.cem.id))
@@ -116,7 +116,7 @@ tenants!(group_events_follow_joining_and_leaving_members, |app| {
     ada.patch(&path, json!({"name": "Without Cem"})).await.expect(200);
     listeners
         .ben
-        .expect_where("group:updated", |told| told["changed"] == json!(["name"]))
+        .expect_where("group:updated", |received| received["changed"] == json!(["name"]))
         .await;
     listeners.cem.expect_no_event(150).await;
     listeners.expect_no_events_for_outsiders().await;
@@ -173,8 +173,8 @@ tenants!(course_events_reach_staff_until_its_groups_are_deleted, |app| {
     ada.patch(&path, json!({"description": "Cells and tissues"}))
         .await
         .expect(200);
-    let told = listeners.adam.expect("course:updated").await;
-    assert_eq!(told["changed"], json!(["description"]));
+    let received = listeners.adam.expect("course:updated").await;
+    assert_eq!(received["changed"], json!(["description"]));
     ada.delete(&path).await.expect(200);
     let gone = listeners.ben.expect("group:deleted").await;
     assert_eq!(
@@ -221,7 +221,7 @@ async fn expect_restored(
         .post(&format!("/deletions/{deletion}/restore"), json!({}))
         .await
         .expect(200);
-    let names = |told: &Value| told.to_string().contains(id);
+    let names = |received: &Value| received.to_string().contains(id);
     listeners.ada.expect_where(event, names).await;
     listeners.adam.expect_where(event, names).await;
     if reaches_students {
@@ -298,7 +298,7 @@ async fn restore_each_kind(app: &TestApp) {
     let course_path = format!("/courses/{course}");
     expect_restored(app, &mut listeners, &course_path, ("course:created", course), false).await;
     for (event, id) in [("group:created", &group), ("assignment:created", &topic)] {
-        let names = |told: &Value| told.to_string().contains(id.as_str());
+        let names = |received: &Value| received.to_string().contains(id.as_str());
         listeners.ben.expect_where(event, names).await;
     }
     for listener in [&mut listeners.ben, &mut listeners.cem] {

@@ -78,9 +78,9 @@ tenants!(help_request_keeps_first_time_until_resolved, |app| {
         .await
         .expect(200);
     let records = log["data"].as_array().unwrap();
-    let told: Vec<_> = records.iter().map(|record| &record["event"]).collect();
+    let received: Vec<_> = records.iter().map(|record| &record["event"]).collect();
     assert_eq!(
-        told,
+        received,
         ["HELP_RESOLVED", "HELP_REQUESTED", "GROUP_CREATE"],
         "raised once, handled once"
     );

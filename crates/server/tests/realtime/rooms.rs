@@ -209,7 +209,7 @@ both!(first_read_of_visible_group_joins_its_room, |app| {
     rows.start(&group.id, Some(clock::now().as_millis() - 1000)).await;
     assert_eq!(live.count(&room), 0, "nothing happens when a date passes");
     app.as_(&world.ben).get("/groups").await.expect(200);
-    until("Ben sits in the room", async || live.count(&room) == 1).await;
+    until("Ben is in the room", async || live.count(&room) == 1).await;
 
     // The ids of visible groups are a hint; the database decides. The groups of one read are checked together, so all
     // of them are decided once Ben is in the room of Ben's group.
@@ -219,7 +219,7 @@ both!(first_read_of_visible_group_joins_its_room, |app| {
     let shown = [&own, &foreign, &ahead].map(|row| row.id.clone());
     live.join_visible_groups(&north, &user(&world.ben), &shown);
     let count = |row: &GroupRow| live.count(&Room::Group(row.id.clone()));
-    until("Ben sits in his own room", async || count(&own) == 1).await;
+    until("Ben is in the room of his user", async || count(&own) == 1).await;
     assert_eq!((count(&foreign), count(&ahead)), (0, 0));
 });
 

@@ -121,7 +121,7 @@ async fn clients_behind_proxy_have_separate_connection_limits() {
         held.push(hold().await);
     }
     assert_eq!(from("203.0.113.8").await, 200, "another client of the same proxy");
-    assert_eq!(from("198.51.100.9").await, 200, "what a client says of itself");
+    assert_eq!(from("198.51.100.9").await, 200, "what a client claims about itself");
     drop(held);
     let served = async {
         while from("203.0.113.7").await != 200 {

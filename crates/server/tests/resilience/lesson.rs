@@ -31,11 +31,11 @@ pub fn run_lesson_client(world: &Value) {
         .env_remove("NODE_OPTIONS")
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    println!("{said}");
-    assert!(output.status.success(), "the lesson failed:\n{said}");
-    let told = said.lines().filter(|line| line.starts_with("ok ")).count();
-    assert_eq!(told, STEPS, "the lesson has another number of steps:\n{said}");
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    println!("{printed}");
+    assert!(output.status.success(), "the lesson failed:\n{printed}");
+    let received = printed.lines().filter(|line| line.starts_with("ok ")).count();
+    assert_eq!(received, STEPS, "the lesson has another number of steps:\n{printed}");
 }
 
 /// Parses the output of the demo into the description of its world.

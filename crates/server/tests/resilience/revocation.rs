@@ -261,21 +261,21 @@ pub async fn check_every_revocation(app: &TestApp, other_base: &str) {
             Room::Class(ClassId::new(&world.seven_b.id)),
         ];
         rows.emit(vec![group_updated(&world.north, rooms, "too late")]).await;
-        let mut said = Vec::new();
+        let mut printed = Vec::new();
         let cut = tokio::time::timeout(close_timeout(), async {
             while let Some(frame) = socket.next().await {
-                said.push(frame);
+                printed.push(frame);
             }
         });
         cut.await
-            .unwrap_or_else(|_| panic!("{revocation:?}: the socket stands, and heard {said:?}"));
+            .unwrap_or_else(|_| panic!("{revocation:?}: the socket stands, and heard {printed:?}"));
         assert!(
-            said.iter().any(|frame| frame.contains("session:revoked")),
-            "{revocation:?} says why: {said:?}"
+            printed.iter().any(|frame| frame.contains("session:revoked")),
+            "{revocation:?} states the reason: {printed:?}"
         );
         assert!(
-            !said.iter().any(|frame| frame.contains("too late")),
-            "{revocation:?}: {said:?}"
+            !printed.iter().any(|frame| frame.contains("too late")),
+            "{revocation:?}: {printed:?}"
         );
 
         if revocation == Revocation::Suspended {

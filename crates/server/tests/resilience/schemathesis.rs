@@ -113,9 +113,9 @@ async fn run_as(caller: SchemathesisUser, kind: DatabaseKind, examples: &str) {
         .env("PYTHONPATH", HOME)
         .kill_on_drop(true);
     let output = program.output().await.unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{caller:?} on {kind:?}:\n{said}");
-    let succeeded = said
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{caller:?} on {kind:?}:\n{printed}");
+    let succeeded = printed
         .lines()
         .find_map(|line| line.strip_prefix("succeeded: ")?.parse::<usize>().ok());
     println!("{caller:?} on {kind:?}: {succeeded:?} operations answered well");

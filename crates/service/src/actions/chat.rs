@@ -136,10 +136,10 @@ pub fn edit(tx: &mut WriteTx<'_>, room: &WorkRoomId, id: &MessageId, edit: &Room
     };
     if message.rewrite(content.clone(), tx.now())? {
         tx.rewrite_room_message(&message)?;
-        let told = Box::new(message.clone());
+        let event = Box::new(message.clone());
         tx.record(MessageChange::Edited {
             group_context,
-            message: told,
+            message: event,
         });
     }
     Ok(message)
@@ -156,10 +156,10 @@ pub fn remove(tx: &mut WriteTx<'_>, room: &WorkRoomId, id: &MessageId) -> Result
     group_context.class_status.writable()?;
     message.deleted_at = Some(tx.now());
     tx.delete_room_message(&message, &by)?;
-    let told = Box::new(message.clone());
+    let event = Box::new(message.clone());
     tx.record(MessageChange::Deleted {
         group_context,
-        message: told,
+        message: event,
     });
     Ok(message)
 }

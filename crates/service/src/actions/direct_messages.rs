@@ -179,12 +179,12 @@ fn send_direct(
     };
     tx.insert_message(&message)?;
     let seen = tx.message(&message.id)?;
-    let told = DirectMessage {
+    let event = DirectMessage {
         sender: seen.message.sender.clone(),
         ..message
     };
     tx.record(MessageChange::DirectSent {
-        message: Box::new(told),
+        message: Box::new(event),
     });
     Ok(DeliveredMessage::Direct(Box::new(seen)))
 }

@@ -153,7 +153,7 @@ fn send(tx: &mut WriteTx<'_>, invitation: &mut Invitation, mail: Option<&Mailer>
         .as_ref()
         .map_or_else(|| mail.host(), |domain| domain.as_str());
     let path = format!("{PAGE}#token={token}");
-    let letter = mail.organization_invitation(
+    let queued = mail.organization_invitation(
         to,
         school.name.as_str(),
         host,
@@ -163,7 +163,7 @@ fn send(tx: &mut WriteTx<'_>, invitation: &mut Invitation, mail: Option<&Mailer>
         tx.now(),
     )?;
     tx.set_invitation_token(&invitation.id, Some(&digest(&token)))?;
-    tx.enqueue_email(&letter)?;
+    tx.enqueue_email(&queued)?;
     invitation.sent_at = Some(tx.now());
     Ok(true)
 }

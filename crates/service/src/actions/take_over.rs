@@ -64,8 +64,8 @@ pub fn take_over(
         let Some(mail) = mail else { return Ok(()) };
         let school = tx.current_organization()?;
         let to = Recipient::from_user(&account, school.metadata.as_ref());
-        let letter = mail.account_takeover(to, school.name.as_str(), PAGE, tx.now())?;
-        tx.enqueue_email(&letter)
+        let queued = mail.account_takeover(to, school.name.as_str(), PAGE, tx.now())?;
+        tx.enqueue_email(&queued)
     })?;
     Ok(true)
 }

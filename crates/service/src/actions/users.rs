@@ -212,8 +212,8 @@ pub fn invite(tx: &mut WriteTx<'_>, mail: &Mailer, user: &User, invitation: &Pas
     let school = tx.current_organization()?;
     let days = people::TEMPORARY / (24 * 60 * 60);
     let to = Recipient::from_user(user, school.metadata.as_ref());
-    let letter = mail.invitation(to, school.name.as_str(), &invitation.path, days, tx.now())?;
-    tx.enqueue_email(&letter)
+    let queued = mail.invitation(to, school.name.as_str(), &invitation.path, days, tx.now())?;
+    tx.enqueue_email(&queued)
 }
 
 /// Applies a PATCH.

@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use super::samples::{LATER, NOW, ada, assignment, class, document, feedback, group, person, school, submission};
 use super::signals;
 
-pub fn told(change: impl Into<domain::change::Change>) -> Vec<Signal> {
+pub fn received(change: impl Into<domain::change::Change>) -> Vec<Signal> {
     signals(&change.into(), &ada(), &school(), NOW)
 }
 
@@ -192,16 +192,16 @@ pub fn written(field: &'static str) -> FieldDiff {
 #[test]
 fn events_of_hidden_group_reach_no_student() {
     for change in group_changes(&group("g", Some(LATER))) {
-        let signals = told(change.clone());
+        let signals = received(change.clone());
         assert!(to_students(&signals).is_empty(), "{change:?}: {signals:?}");
-        assert!(!emitted(&signals).is_empty(), "the staff hear of it: {change:?}");
+        assert!(!emitted(&signals).is_empty(), "the staff receive the event: {change:?}");
     }
 }
 
 #[test]
 fn events_of_open_group_except_help_reach_its_students() {
     for change in group_changes(&group("g", None)) {
-        let signals = told(change.clone());
+        let signals = received(change.clone());
         assert!(!to_students(&signals).is_empty(), "{change:?}");
         for (event, rooms, _) in emitted(&signals) {
             assert!(
@@ -227,7 +227,7 @@ fn event_payloads_share_fields_and_hide_staff_data() {
         .into(),
     );
     for change in changes {
-        let signals = told(change);
+        let signals = received(change);
         for (event, _, payload) in emitted(&signals) {
             let keys: Vec<_> = payload
                 .as_object()
@@ -249,12 +249,12 @@ fn event_payloads_share_fields_and_hide_staff_data() {
                 "stats",
             ];
             for secret in staff_fields {
-                assert!(!text.contains(secret), "{event} tells students {secret}: {text}");
+                assert!(!text.contains(secret), "{event} contains {secret} for students: {text}");
             }
             if rooms.contains(&room("g")) {
                 assert!(
                     !text.contains("secret of other"),
-                    "{event} tells of another group: {text}"
+                    "{event} contains another group: {text}"
                 );
             }
         }
@@ -263,7 +263,7 @@ fn event_payloads_share_fields_and_hide_staff_data() {
 
 #[test]
 fn new_members_join_the_room_before_the_event() {
-    let signals = told(GroupChange::Created {
+    let signals = received(GroupChange::Created {
         group: boxed(&group("g", None)),
     });
     let Signal::Resync { parties, leave } = &signals[0] else {
@@ -288,7 +288,7 @@ fn new_members_join_the_room_before_the_event() {
 #[test]
 fn students_leave_room_of_group_that_becomes_hidden() {
     let (hidden, before) = (group("g", Some(LATER)), group("g", None).group_context());
-    let signals = told(GroupChange::Updated {
+    let signals = received(GroupChange::Updated {
         group: boxed(&hidden),
         before,
         changed: written("startDate"),
@@ -300,7 +300,7 @@ fn students_leave_room_of_group_that_becomes_hidden() {
         assert_eq!((event, rooms), (Event::GroupRemoved, [user(name)].as_slice()));
         assert_eq!(payload.as_object().unwrap().len(), 6, "{payload}");
     }
-    let again = told(GroupChange::Updated {
+    let again = received(GroupChange::Updated {
         group: boxed(&hidden),
         before: hidden.group_context(),
         changed: written("name"),
@@ -312,7 +312,7 @@ fn students_leave_room_of_group_that_becomes_hidden() {
 fn own_texts_are_emitted_to_their_group_while_effective() {
     let (one, two) = (group("one", None), group("two", None));
     let edited = |is_shared| {
-        told(AssignmentChange::Updated {
+        received(AssignmentChange::Updated {
             assignment: Box::new(assignment(is_shared, &[&one, &two])),
             changed: FieldDiff::new(),
             overridden: vec![GroupId::new("one")],
@@ -371,7 +371,7 @@ fn unpublished_topic_is_emitted_to_staff_only() {
         },
     ];
     for change in changes {
-        let signals = told(change);
+        let signals = received(change);
         assert!(to_students(&signals).is_empty(), "{signals:?}");
         assert_eq!(emitted(&signals).len(), 1, "staff are notified");
     }
@@ -384,7 +384,7 @@ fn published_topic_is_created_and_hidden_topic_deleted_for_students() {
     let mut hidden = published.clone();
     hidden.links[0].link.publication.publish_at = Some(LATER);
     let updated = |details: &AssignmentDetails, before: &[&str], field: &'static str| {
-        told(AssignmentChange::Updated {
+        received(AssignmentChange::Updated {
             assignment: Box::new(details.clone()),
             changed: written(field),
             overridden: Vec::new(),
@@ -417,7 +417,7 @@ fn finished_topic_event_lists_documents_of_own_group_only() {
         }
     };
     let finish = |groups: &[&GroupDetails], already_finished, documents| {
-        told(AssignmentChange::Finished {
+        received(AssignmentChange::Finished {
             assignment: Box::new(assignment(true, groups)),
             already_finished,
             documents,
@@ -458,7 +458,7 @@ fn deleted_course_is_emitted_before_its_rooms_close() {
         domain::text::Name::stored("Cells"),
     );
     let course = domain::course::Course::new(id, school(), class(), subject, name, NOW);
-    let signals = told(CourseChange::Deleted {
+    let signals = received(CourseChange::Deleted {
         course: Box::new(course),
         removed: CascadeDeletion {
             groups: vec![removed(&open), removed(&hidden)],

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::samples::{NOW, ada, assignment, document, feedback, group, school, submission};
 use super::signals;
-use super::tests::{emitted, graded_by, group_changes, room, to_students, told, user, written};
+use super::tests::{emitted, graded_by, group_changes, received, room, to_students, user, written};
 
 #[test]
 fn every_event_fits_the_payload_limit() {
@@ -93,7 +93,7 @@ fn a_grade_of_one_member_reaches_that_member_and_the_staff() {
     let open = group("g", None);
     let link = assignment(true, &[&open]).links.remove(0);
     let graded = |publication, status| {
-        told(SubmissionChange::Graded {
+        received(SubmissionChange::Graded {
             submission: Box::new(submission(&link, status)),
             link: Box::new(link.clone()),
             written: graded_by(publication),
@@ -110,7 +110,7 @@ fn a_grade_of_one_member_reaches_that_member_and_the_staff() {
     let spared = signals
         .iter()
         .any(|signal| matches!(signal, Signal::Emit { except, .. } if except.contains(&user("ben"))));
-    assert!(spared, "Ben hears one grade, his own");
+    assert!(spared, "Ben receives one grade, that of Ben");
 
     let drafted = graded(Publication::Kept, GradeStatus::Draft);
     assert!(to_students(&drafted).is_empty());
@@ -126,7 +126,7 @@ fn a_grade_of_one_member_reaches_that_member_and_the_staff() {
         assert!(payload["grade"].is_null(), "{payload}");
     }
 
-    let of_ben = told(SubmissionChange::Graded {
+    let of_ben = received(SubmissionChange::Graded {
         submission: Box::new(submission(&link, GradeStatus::Published)),
         link: Box::new(link.clone()),
         written: GradeWritten {
@@ -150,13 +150,13 @@ fn staff_notes_reach_staff_only_and_withdrawal_is_emitted() {
         feedback: Box::new(feedback(&link, FeedbackVisibility::Staff)),
         link: Box::new(link.clone()),
     };
-    assert!(to_students(&told(note)).is_empty());
+    assert!(to_students(&received(note)).is_empty());
     let hidden = FeedbackChange::Updated {
         feedback: Box::new(feedback(&link, FeedbackVisibility::Staff)),
         link: Box::new(link),
         was_visible: true,
     };
-    let signals = told(hidden);
+    let signals = received(hidden);
     let students = to_students(&signals);
     assert_eq!(students.len(), 1);
     assert!(students[0].2["feedback"].is_null() && !students[0].2.to_string().contains("a word"));

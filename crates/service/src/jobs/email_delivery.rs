@@ -58,22 +58,18 @@ async fn claim(store: &Store, due: &DueEmail, now: Timestamp) -> Result<bool> {
 
 /// Applies the result of a delivery. Log entries contain the id of the email, never its address or text.
 async fn store_outcome(store: &Store, mail: &Mailer, due: DueEmail, delivery: Delivery) -> Result<()> {
-    let DueEmail {
-        email: letter,
-        attempts,
-        ..
-    } = due;
-    let (id, kind, now) = (letter.id.as_str(), letter.kind.as_str(), clock::now());
+    let DueEmail { email, attempts, .. } = due;
+    let (id, kind, now) = (email.id.as_str(), email.kind.as_str(), clock::now());
     let retry = match delivery {
         Delivery::Sent => {
-            tracing::info!(letter.id = id, letter.kind = kind, "email sent");
+            tracing::info!(email.id = id, email.kind = kind, "email sent");
             None
         }
         Delivery::Rejected(reason) => {
-            mail.move_to_outbox(&letter).await?;
+            mail.move_to_outbox(&email).await?;
             tracing::warn!(
-                letter.id = id,
-                letter.kind = kind,
+                email.id = id,
+                email.kind = kind,
                 reason,
                 "email not sent: moved to the outbox folder"
             );
@@ -81,8 +77,8 @@ async fn store_outcome(store: &Store, mail: &Mailer, due: DueEmail, delivery: De
         }
         Delivery::Deferred(reason) => {
             tracing::warn!(
-                letter.id = id,
-                letter.kind = kind,
+                email.id = id,
+                email.kind = kind,
                 reason,
                 "email delivery failed: retry scheduled"
             );
@@ -96,7 +92,7 @@ async fn store_outcome(store: &Store, mail: &Mailer, due: DueEmail, delivery: De
             Some((attempts, now))
         }
     };
-    let id = letter.id;
+    let id = email.id;
     let update_email = move |platform: &mut PlatformTx<'_>| match retry {
         Some((attempts, next)) => platform.postpone_email(&id, attempts, next),
         None => platform.delete_queued_email(&id),

@@ -32,17 +32,17 @@ pub async fn delete_emails(store: &Store, mail: &Mailer, address: &str) -> Resul
         let look = store.platform_read(CrossTenantReason::PersonalData, move |platform| {
             platform.queued_emails_after(&asked)
         });
-        let letters = look.await?;
-        let Some(last) = letters.last() else { break };
+        let queued_emails = look.await?;
+        let Some(last) = queued_emails.last() else { break };
         after.clone_from(&last.id);
-        let found: Vec<String> = letters
+        let found: Vec<String> = queued_emails
             .iter()
-            .filter(|letter| mail.is_addressed_to(letter, address))
-            .map(|letter| letter.id.clone())
+            .filter(|queued| mail.is_addressed_to(queued, address))
+            .map(|queued| queued.id.clone())
             .collect();
         if !found.is_empty() {
             let delete = move |platform: &mut PlatformTx<'_>| {
-                found.iter().try_for_each(|letter| platform.delete_queued_email(letter))
+                found.iter().try_for_each(|queued| platform.delete_queued_email(queued))
             };
             store.platform_write(CrossTenantReason::PersonalData, delete).await?;
         }

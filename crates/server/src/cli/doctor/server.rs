@@ -45,14 +45,14 @@ fn check_durability(facts: &ServerDiagnostics) -> Finding {
 fn check_connection_limit(facts: &ServerDiagnostics, own: usize) -> Finding {
     let own = i64::try_from(own).unwrap_or(i64::MAX);
     let instances = facts.connections_max / own;
-    let said = format!(
+    let text = format!(
         "an instance takes {own} (DATABASE_CONNECTIONS and the bus), the server has {} (max_connections), {} in use",
         facts.connections_max, facts.connections
     );
     match instances {
-        0 => Finding::Fault(format!("{said}: raise max_connections or lower DATABASE_CONNECTIONS")),
-        1 => Finding::Notice(format!("{said}: room for one instance, and none for a rolling restart")),
-        _ => Finding::Fine(format!("{said}: room for {instances} instances")),
+        0 => Finding::Fault(format!("{text}: raise max_connections or lower DATABASE_CONNECTIONS")),
+        1 => Finding::Notice(format!("{text}: room for one instance, and none for a rolling restart")),
+        _ => Finding::Fine(format!("{text}: room for {instances} instances")),
     }
 }
 
@@ -61,18 +61,18 @@ fn check_notifications(facts: &ServerDiagnostics) -> Finding {
         return Finding::Fine("LISTEN and NOTIFY work on this connection".to_owned());
     }
     Finding::Fault(
-        "what is told is not heard: DATABASE_URL leads through a pooler of transactions (PgBouncer); name the server itself, \
+        "notifications do not arrive: DATABASE_URL leads through a pooler of transactions (PgBouncer); name the server itself, \
          or a pooler of sessions"
             .to_owned(),
     )
 }
 
 fn check_clock(facts: &ServerDiagnostics) -> Finding {
-    let said = format!("the server's clock is {} ms ahead of ours", facts.clock_ahead_millis);
+    let text = format!("the server's clock is {} ms ahead of ours", facts.clock_ahead_millis);
     if facts.clock_ahead_millis.abs() < CLOCK_MILLIS {
-        return Finding::Fine(said);
+        return Finding::Fine(text);
     }
-    Finding::Notice(format!("{said}; let both machines take the time from a server (NTP)"))
+    Finding::Notice(format!("{text}; let both machines take the time from a server (NTP)"))
 }
 
 #[cfg(test)]

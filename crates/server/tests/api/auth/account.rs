@@ -183,6 +183,10 @@ both!(user_reads_and_edits_own_profile, |app| {
         .get("/users/me")
         .await
         .expect(200);
-    assert_eq!(elsewhere["organization"], json!(null), "a Host names no school of his");
+    assert_eq!(
+        elsewhere["organization"],
+        json!(null),
+        "the Host header selects no school of the user"
+    );
     app.stranger().get("/users/me").await.refused(401, "UNAUTHENTICATED");
 });

@@ -38,7 +38,10 @@ tenants!(ban_ends_sessions_and_blocks_sign_in_until_it_expires, |app| {
         (&record["action"], &record["details"]["changed"]),
         (&json!("UPDATE"), &json!(["banned"]))
     );
-    assert!(!record.to_string().contains("Loud"), "why is not told: {record}");
+    assert!(
+        !record.to_string().contains("Loud"),
+        "the reason is not logged: {record}"
+    );
 
     // Expires the ban.
     run(app, &AGE_BAN, args![world.ben.id, 61_000_i64]);
@@ -253,7 +256,7 @@ both!(removed_user_is_deleted_and_their_work_is_kept, |app| {
     // The submission keeps the user's name because the user took part in it. The group's member list does not.
     assert!(
         !group["members"].to_string().contains(&world.ben.id),
-        "he is in it no more: {group}"
+        "the user is not a member any more: {group}"
     );
     let record = user_log_records(app, &world.ben.id).await.remove(0);
     assert_eq!(
@@ -265,7 +268,7 @@ both!(removed_user_is_deleted_and_their_work_is_kept, |app| {
     assert_eq!(
         south["data"][0]["entityId"],
         json!(world.ben.id),
-        "every school of his is told"
+        "every school of the user has a record"
     );
     let again = json!({"email": world.ben.email, "name": "Ben again"});
     root.post("/auth/admin/create-user", again).await.expect(200);

@@ -82,7 +82,7 @@ both!(impersonation_cookies_restore_the_own_session, |app| {
     assert_eq!(
         mine.as_array().unwrap().len(),
         1,
-        "nobody sees that somebody acts in his name"
+        "the user does not see the impersonation"
     );
 
     let there = root.copy();
@@ -172,7 +172,7 @@ tenants!(log_records_name_the_impersonating_admin, |app| {
         .refused(400, "INVALID_PASSWORD");
     root.post("/auth/admin/stop-impersonating", json!({})).await.expect(200);
     let page = app.as_(&world.adam).get("/activity-logs").await.expect(200);
-    let told: Vec<_> = page["data"]
+    let received: Vec<_> = page["data"]
         .as_array()
         .unwrap()
         .iter()
@@ -192,7 +192,7 @@ tenants!(log_records_name_the_impersonating_admin, |app| {
         (category.to_owned(), action.to_owned(), user.clone(), by.clone())
     };
     assert_eq!(
-        told,
+        received,
         [
             record("AUTH", "CREATE", &by, &Value::Null),
             record("COURSE", "CREATE", &ada, &by),
@@ -219,18 +219,14 @@ tenants!(impersonation_ends_when_admin_loses_the_right, |app| {
     assert_eq!(works().await, 200);
     // The roles are changed directly in the database: the session lookup itself rejects the session.
     run(app, &SET_PLATFORM_ROLE, args![world.root.id, "TEACHER"]);
-    assert_eq!(works().await, 401, "whoever does not run the platform any more");
+    assert_eq!(works().await, 401, "a former super admin");
     run(app, &SET_PLATFORM_ROLE, args![world.root.id, "SUPER_ADMIN"]);
     run(app, &SET_PLATFORM_ROLE, args![world.ada.id, "SUPER_ADMIN"]);
-    assert_eq!(works().await, 401, "whoever runs the platform by now");
+    assert_eq!(works().await, 401, "a user who became a super admin");
     run(app, &SET_PLATFORM_ROLE, args![world.ada.id, "TEACHER"]);
     assert_eq!(works().await, 200);
     other.post("/auth/revoke-sessions", json!({})).await.expect(200);
-    assert_eq!(
-        works().await,
-        401,
-        "whoever ends all his sessions ends those as somebody else"
-    );
+    assert_eq!(works().await, 401, "ending all sessions ends impersonations, too");
     assert_eq!(one::<i64>(app, &COUNT_SESSIONS, args![world.ada.id]), 1);
 });
 

@@ -222,10 +222,10 @@ tenants!(school_log_contains_failures_of_its_own_accounts, |app| {
     run(app, &SET_HOME, args![world.ada.id, world.north]);
     fail_sign_ins(&browser, &world.ada.email, 2).await;
     fail_sign_ins(&browser, &world.nobody.email, 1).await;
-    let told = |organization: &str, user: &str| one::<i64>(app, &FAILURES_IN_LOG, args![organization, user]);
-    assert_eq!(told(&world.north, &world.ada.id), 2);
+    let received = |organization: &str, user: &str| one::<i64>(app, &FAILURES_IN_LOG, args![organization, user]);
+    assert_eq!(received(&world.north, &world.ada.id), 2);
     assert_eq!(
-        told(&world.south, &world.ada.id) + told(&world.north, &world.nobody.id),
+        received(&world.south, &world.ada.id) + received(&world.north, &world.nobody.id),
         0
     );
 });

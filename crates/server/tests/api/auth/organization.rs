@@ -71,7 +71,7 @@ both!(foreign_organization_is_rejected_and_active_one_cleared, |app| {
         json!({"organizationId": "0190a1b2-0000-7000-8000-00000000dead"}),
         json!({"organizationSlug": "south"}),
     ];
-    let mut said = Vec::new();
+    let mut context = Vec::new();
     for body in foreign {
         browser
             .set_active(json!({"organizationId": world.north}))
@@ -81,12 +81,12 @@ both!(foreign_organization_is_rejected_and_active_one_cleared, |app| {
         assert_eq!(cookie_names(&answer), [TOKEN, COPY], "the cookies say it too");
         let mut body = answer.refused(403, "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION");
         body["requestId"] = json!(null);
-        said.push(body);
+        context.push(body);
         assert_eq!(active_organization(&browser).await, json!(null));
         browser.get("/subjects").await.refused(400, "NO_ACTIVE_ORGANIZATION");
     }
     assert!(
-        said.windows(2).all(|pair| pair[0] == pair[1]),
+        context.windows(2).all(|pair| pair[0] == pair[1]),
         "unknown and foreign look alike"
     );
 });

@@ -148,12 +148,12 @@ both!(user_is_notified_of_added_and_removed_passkeys, |app| {
         .post("/auth/passkey/delete-passkey", json!({"id": passkey["id"]}))
         .await
         .expect(200);
-    let letters = outbox(app, 2).await;
-    let removed = letters
+    let mails = outbox(app, 2).await;
+    let removed = mails
         .iter()
-        .find(|letter| letter.subject == "Ein Passkey Ihres Kontos wurde entfernt");
+        .find(|mail| mail.subject == "Ein Passkey Ihres Kontos wurde entfernt");
     assert_eq!(removed.unwrap().to, ada.email);
-    assert_eq!(letters.len(), 2);
+    assert_eq!(mails.len(), 2);
 });
 
 both!(passkey_alone_opens_a_session_and_is_logged, |app| {
@@ -391,10 +391,10 @@ both!(administrator_of_the_home_removes_passkeys_and_the_user_is_told, |app| {
     sign_in_with(&Browser::new(app), &authenticator)
         .await
         .refused(401, "PASSKEY_NOT_FOUND");
-    let letters = outbox(app, 2).await;
-    let told =
-        |letter: &SentEmail| letter.to == world.ada.email && letter.subject.ends_with("removed your second factor");
-    assert_eq!(letters.iter().filter(|letter| told(letter)).count(), 1);
+    let mails = outbox(app, 2).await;
+    let received =
+        |mail: &SentEmail| mail.to == world.ada.email && mail.subject.ends_with("removed your second factor");
+    assert_eq!(mails.iter().filter(|mail| received(mail)).count(), 1);
     assert_eq!(logged(app, &world.ada, "FACTOR_RESET"), 1);
     Browser::new(app).sign_in(&world.ada.email, PASSWORD).await.expect(200)["token"]
         .as_str()

@@ -239,10 +239,10 @@ both!(
         enter(&waiting, &ada.code())
             .await
             .refused(401, "INVALID_TWO_FACTOR_COOKIE");
-        let letters = outbox(app, 1).await;
-        let letter = letters.iter().find(|letter| letter.to == world.ada.email).unwrap();
-        assert_eq!(letter.subject, "Adam Admin removed your second factor");
-        assert_eq!(letter.link(), "/");
+        let mails = outbox(app, 1).await;
+        let mail = mails.iter().find(|mail| mail.to == world.ada.email).unwrap();
+        assert_eq!(mail.subject, "Adam Admin removed your second factor");
+        assert_eq!(mail.link(), "/");
         let entries: i64 = one(app, &FACTOR_ENTRIES, args![world.north, world.ada.id, "FACTOR_RESET"]);
         assert_eq!(entries, 1);
         let plain = Browser::new(app).sign_in(&world.ada.email, PASSWORD).await.expect(200);

@@ -9,8 +9,8 @@ use test_support::emails::{SentEmail, outbox};
 
 const NEW_PASSWORD: &str = "Dreieck und Kreis";
 
-fn token(letter: &SentEmail) -> String {
-    let link = letter.link();
+fn token(mail: &SentEmail) -> String {
+    let link = mail.link();
     let rest = link.strip_prefix("/api/auth/reset-password/").unwrap();
     rest.split('?').next().unwrap().to_owned()
 }
@@ -26,10 +26,10 @@ both!(emailed_link_resets_the_password_once, |app| {
         ask(&ada.email.to_uppercase()).await,
         ask("nobody@nowhere.example").await
     );
-    let letters = outbox(app, 1).await;
-    assert_eq!(letters.len(), 1);
-    assert_eq!(letters[0].to, ada.email);
-    let token = token(&letters[0]);
+    let mails = outbox(app, 1).await;
+    assert_eq!(mails.len(), 1);
+    assert_eq!(mails[0].to, ada.email);
+    let token = token(&mails[0]);
 
     let follow =
         async |token: &str, callback: &str| stranger.get(&format!("/auth/reset-password/{token}{callback}")).await;

@@ -319,11 +319,11 @@ tenants!(forged_cache_cookies_are_never_accepted, |app| {
             app.stranger()
                 .with("cookie", &format!("{TOKEN}={token}; {COPY}={copy}"))
         };
-        let said = with(&token).get("/auth/get-session").await;
-        let rewritten = cookie_names(&said) == [COPY];
-        accepted += usize::from(!rewritten || said.expect(200) != truth);
-        let said = with(&gone).get("/auth/get-session").await.expect(200);
-        accepted += usize::from(said != json!(null));
+        let context = with(&token).get("/auth/get-session").await;
+        let rewritten = cookie_names(&context) == [COPY];
+        accepted += usize::from(!rewritten || context.expect(200) != truth);
+        let context = with(&gone).get("/auth/get-session").await.expect(200);
+        accepted += usize::from(context != json!(null));
     }
     assert_eq!(accepted, 0);
     // A genuine copy is not replaced, but it still grants no access.

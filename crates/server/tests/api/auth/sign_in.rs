@@ -87,7 +87,7 @@ tenants!(failed_sign_in_does_not_reveal_the_reason, |app| {
     let (ada, ben) = (&app.world.ada, &app.world.ben);
     enable(app, ada).await;
     let browser = Browser::new(app);
-    let said = async |email: &str, password: &str| {
+    let context = async |email: &str, password: &str| {
         let answer = browser.client().with("x-request-id", "same");
         let answer = answer
             .post("/auth/sign-in/email", json!({"email": email, "password": password}))
@@ -95,17 +95,21 @@ tenants!(failed_sign_in_does_not_reveal_the_reason, |app| {
         assert!(set_cookies(&answer).is_empty());
         answer.refused(401, "INVALID_EMAIL_OR_PASSWORD")
     };
-    let wrong = said(&ada.email, "another password").await;
+    let wrong = context(&ada.email, "another password").await;
     assert_eq!(
         wrong,
-        said("nobody@nowhere.example", PASSWORD).await,
+        context("nobody@nowhere.example", PASSWORD).await,
         "an unknown address"
     );
-    assert_eq!(wrong, said(&ben.email, PASSWORD).await, "somebody without a password");
+    assert_eq!(
+        wrong,
+        context(&ben.email, PASSWORD).await,
+        "an account without a password"
+    );
     run(app, &SWITCH_OFF, args![ada.id]);
     assert_eq!(
         wrong,
-        said(&ada.email, PASSWORD).await,
+        context(&ada.email, PASSWORD).await,
         "an account that is switched off"
     );
     assert_eq!(browser.cookies(), 0);
@@ -218,7 +222,7 @@ both!(each_sign_in_creates_a_new_session, |app| {
     browser.set_cookie(TOKEN, &cookie::sign(AUTH_SECRET, planted));
     browser.sign_in(&ada.email, PASSWORD).await.expect(200);
     let first = browser.token();
-    assert_ne!(first, planted, "a token that somebody planted is not taken over");
+    assert_ne!(first, planted, "a planted token is not taken over");
     browser.sign_in(&ada.email, PASSWORD).await.expect(200);
     assert_ne!(browser.token(), first);
     assert_unauthenticated(app, planted).await;

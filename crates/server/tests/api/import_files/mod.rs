@@ -63,12 +63,12 @@ sqlite!(malformed_files_are_rejected_and_change_nothing, |app| {
     for file in tables.into_iter().chain(archives) {
         for query in ["", "?dryRun=1"] {
             let answer = import(&adam, query, file.file, file.bytes.clone()).await;
-            let said = String::from_utf8_lossy(&answer.bytes).into_owned();
-            assert_eq!(answer.status, file.status, "{}: {said}", file.name);
+            let context = String::from_utf8_lossy(&answer.bytes).into_owned();
+            assert_eq!(answer.status, file.status, "{}: {context}", file.name);
             let body = answer.json();
-            assert_eq!(body["code"], file.code, "{}: {said}", file.name);
+            assert_eq!(body["code"], file.code, "{}: {context}", file.name);
             if let Some(path) = file.path {
-                assert_eq!(body["details"][0]["path"], path, "{}: {said}", file.name);
+                assert_eq!(body["details"][0]["path"], path, "{}: {context}", file.name);
             }
             if file.bytes.len() > 1 << 20 {
                 break;

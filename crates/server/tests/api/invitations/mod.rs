@@ -46,16 +46,16 @@ async fn set_active(client: &Client, organization: &str) -> test_support::Answer
     client.post("/auth/organization/set-active", body).await
 }
 
-fn token(letter: &SentEmail) -> String {
-    let link = letter.link();
+fn token(mail: &SentEmail) -> String {
+    let link = mail.link();
     link.strip_prefix("/accept-invitation#token=")
         .unwrap_or_else(|| panic!("{link}"))
         .to_owned()
 }
 
 /// Waits for this many emails and returns the invitation token of the newest one.
-async fn mailed_token(app: &TestApp, letters: usize) -> String {
-    token(outbox(app, letters).await.last().unwrap())
+async fn mailed_token(app: &TestApp, mails: usize) -> String {
+    token(outbox(app, mails).await.last().unwrap())
 }
 
 async fn count_members(app: &TestApp, organization: &str, email: &str) -> usize {

@@ -47,25 +47,25 @@ with_both_editors!(z04_archive_lists_missing_and_damaged_files_as_errors, |fixtu
     cut.set_len(1000).unwrap();
     let originals = archive(fixture, "").await;
     is_complete(&originals);
-    let said = errors(&originals);
-    assert_eq!(said.lines().count(), 4, "{said}");
+    let context = errors(&originals);
+    assert_eq!(context.lines().count(), 4, "{context}");
     for (title, what) in [
         ("Missing", "it is not in the storage any more"),
         ("Damaged", "it is damaged"),
         ("Cut", "it is damaged"),
         ("Small", "it is damaged"),
     ] {
-        assert!(said.contains(&format!("/{title}.docx: {what}")), "{said}");
+        assert!(context.contains(&format!("/{title}.docx: {what}")), "{context}");
     }
 
     let converted = archive(fixture, "?format=pdf").await;
     is_complete(&converted);
-    let said = errors(&converted);
-    assert_eq!((names(&converted).len(), said.lines().count()), (3, 4), "{said}");
+    let context = errors(&converted);
+    assert_eq!((names(&converted).len(), context.lines().count()), (3, 4), "{context}");
     for title in ["Missing", "Damaged", "Cut", "Small"] {
         assert!(
-            said.contains(&format!("/{title}.pdf: it could not be converted")),
-            "{said}"
+            context.contains(&format!("/{title}.pdf: it could not be converted")),
+            "{context}"
         );
     }
 });
@@ -77,9 +77,9 @@ with_document_server!(z04_archive_lists_failed_conversions_as_errors, |fixture| 
         ..Faults::default()
     });
     let refused = archive(fixture, "?format=pdf").await;
-    let said = errors(&refused);
-    assert!(said.contains("/Whole.pdf: it could not be converted"), "{said}");
-    assert_eq!((names(&refused).len(), said.lines().count()), (2, 1), "{said}");
+    let context = errors(&refused);
+    assert!(context.contains("/Whole.pdf: it could not be converted"), "{context}");
+    assert_eq!((names(&refused).len(), context.lines().count()), (2, 1), "{context}");
     fixture.server.set_faults(Faults {
         down: Some(Outage::Refuse),
         ..Faults::default()
@@ -89,11 +89,11 @@ with_document_server!(z04_archive_lists_failed_conversions_as_errors, |fixture| 
     }
     let both = archive(fixture, "?format=both").await;
     is_complete(&both);
-    let said = errors(&both);
-    assert_eq!(said.lines().count(), 15, "{said}");
+    let context = errors(&both);
+    assert_eq!(context.lines().count(), 15, "{context}");
     assert!(
-        said.contains("failed again and again"),
-        "it is not asked for ever: {said}"
+        context.contains("failed again and again"),
+        "it is not asked for ever: {context}"
     );
 });
 

@@ -195,7 +195,7 @@ with_both_editors!(
                 "{} is not said to be UTF-8",
                 file.name
             );
-            let forbidden = |letter: char| letter.is_control() || "\\:*?\"<>|\u{202E}".contains(letter);
+            let forbidden = |mail: char| mail.is_control() || "\\:*?\"<>|\u{202E}".contains(mail);
             assert!(!file.name.contains(forbidden), "{}", file.name);
             found.insert(parts[2]);
         }

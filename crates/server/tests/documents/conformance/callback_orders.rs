@@ -77,13 +77,13 @@ impl CallbackSession<'_> {
     }
 
     async fn tell(&self, callback: i64) {
-        let told = tell(
+        let event = tell(
             self.fixture,
             self.document,
             self.claims(callback, ResultDelivery::Whole),
         )
         .await;
-        assert_eq!(told, (200, 0), "{callback} of {}", self.document);
+        assert_eq!(event, (200, 0), "{callback} of {}", self.document);
     }
 
     /// Checks the state after all callbacks were sent and processed in the order `processed`.
@@ -157,8 +157,8 @@ impl CallbackSession<'_> {
             }
             self.fake_server.release(&format!("{}-1-{slow}", self.document));
         };
-        let (told, ()) = tokio::join!(tell(self.fixture, self.document, claims), others);
-        assert_eq!(told, (200, 0), "{order:?}");
+        let (event, ()) = tokio::join!(tell(self.fixture, self.document, claims), others);
+        assert_eq!(event, (200, 0), "{order:?}");
         processed.push(slow);
         self.check(order, &processed).await;
     }

@@ -363,7 +363,7 @@ with_fake_document_server!(
         assert_eq!(fixture.versions(&document).await, before);
         assert!(
             fixture.get_document(&document).await["saveFailedAt"].is_string(),
-            "the room hears of it"
+            "the room receives the event"
         );
     }
 );

@@ -232,7 +232,7 @@ with_document_server!(
         });
         assert_eq!(ada.get(&path(&page, "/pdf")).await.status, 200);
         let heard = tokio::time::timeout(std::time::Duration::from_millis(200), foreign.accept()).await;
-        assert!(heard.is_err(), "somebody called the foreign host");
+        assert!(heard.is_err(), "the foreign host was called");
         for fault in [DownloadFault::Oversized(3 << 20), DownloadFault::Endless] {
             fixture.server.set_faults(Faults {
                 download: Some(fault),

@@ -209,8 +209,8 @@ with_document_server!(
         fixture.server.faults().wait_until_held(1).await;
         fixture.server.faults().clear();
         let came = ada
-            .expect_where("document:status", |told| {
-                told["documentId"] == document.as_str() && told["contentPending"] == false
+            .expect_where("document:status", |event| {
+                event["documentId"] == document.as_str() && event["contentPending"] == false
             })
             .await;
         assert_eq!((&came["status"], &came["version"]), (&json!("SUBMITTED"), &json!(1)));

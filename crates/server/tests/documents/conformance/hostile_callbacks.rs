@@ -278,12 +278,12 @@ with_fake_document_server!(
             callbacks.push((403, json!(null), with(name, value)));
         }
         assert!(callbacks.len() >= 60, "only {}", callbacks.len());
-        let told = callbacks.into_iter().map(async |(status, error, claims)| {
+        let event = callbacks.into_iter().map(async |(status, error, claims)| {
             let answer = post(fixture, &document, json!({"token": sign(claims.clone())}), None).await;
-            let said = claims.to_string().chars().take(200).collect::<String>();
-            assert_eq!((answer.status, &answer.json()["error"]), (status, &error), "{said}");
+            let context = claims.to_string().chars().take(200).collect::<String>();
+            assert_eq!((answer.status, &answer.json()["error"]), (status, &error), "{context}");
         });
-        join_all(told).await;
+        join_all(event).await;
 
         // Bodies that are not a callback.
         let door = path(&document, "/callback");
@@ -306,7 +306,7 @@ with_fake_document_server!(
             assert_eq!(client.finish(request.body(body)).await.status, status, "{shown}");
         }
         assert_eq!(state(fixture, &document).await, before);
-        assert_eq!(calls.load(Ordering::Relaxed), 0, "somebody called the foreign server");
+        assert_eq!(calls.load(Ordering::Relaxed), 0, "the foreign server was called");
         let asked = fake_server.fetched();
         assert!(
             !asked.is_empty() && asked.iter().all(|line| line.starts_with("GET /cache/files/")),

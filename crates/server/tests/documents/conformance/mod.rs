@@ -47,7 +47,7 @@ fn all_76_checks_have_a_test() {
     let words: std::collections::BTreeSet<&str> = sources.split(|character| !is_part(character)).collect();
     let ids = CHECKS
         .iter()
-        .flat_map(|(letter, count)| (1..=*count).map(move |number| format!("{letter}{number:02}_")));
+        .flat_map(|(mail, count)| (1..=*count).map(move |number| format!("{mail}{number:02}_")));
     let ids: Vec<String> = ids.collect();
     assert_eq!(ids.len(), 76);
     let is_missing = |id: &&String| {

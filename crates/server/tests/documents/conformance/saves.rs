@@ -94,7 +94,7 @@ with_document_server!(b05_forced_save_keeps_the_key, |fixture| {
     assert_eq!(
         third["document"]["key"],
         json!(key),
-        "whoever comes now joins the session"
+        "a user who opens it now joins the session"
     );
     assert!(fixture.text(&document).await.contains("First."));
     editor.close().await.unwrap();
@@ -203,11 +203,11 @@ with_document_server!(b09_failed_save_warns_staff_and_keeps_the_key, |fixture| {
         since.is_string() && failed_at(&world.ada).await == since,
         "the room sees that it is not saved"
     );
-    let is_failed = |told: &serde_json::Value| told["changed"] == json!(["saveFailedAt"]);
+    let is_failed = |event: &serde_json::Value| event["changed"] == json!(["saveFailedAt"]);
     for listener in &mut listeners {
-        let told = listener.expect_where("document:updated", is_failed).await;
+        let event = listener.expect_where("document:updated", is_failed).await;
         assert_eq!(
-            (&told["document"]["id"], &told["document"]["saveFailedAt"]),
+            (&event["document"]["id"], &event["document"]["saveFailedAt"]),
             (&json!(document), &since)
         );
     }
@@ -234,11 +234,11 @@ with_document_server!(b09_failed_save_warns_staff_and_keeps_the_key, |fixture| {
     assert!(fixture.text(&document).await.contains("Kept over there."));
     assert_eq!(failed_at(&world.ben).await, json!(null));
     for listener in &mut listeners {
-        let told = listener.expect_where("document:updated", is_failed).await;
+        let event = listener.expect_where("document:updated", is_failed).await;
         assert_eq!(
-            told["document"]["saveFailedAt"],
+            event["document"]["saveFailedAt"],
             json!(null),
-            "the room hears that all is well"
+            "the room is notified of the successful save"
         );
     }
     assert_eq!(logged().await, 2);
@@ -266,7 +266,7 @@ with_document_server!(b11_save_is_downloaded_from_configured_host_only, |fixture
     );
     assert!(fixture.text(&document).await.contains("From home."));
     let heard = tokio::time::timeout(Duration::from_millis(200), foreign.accept()).await;
-    assert!(heard.is_err(), "somebody called the foreign host");
+    assert!(heard.is_err(), "the foreign host was called");
 });
 
 with_document_server!(

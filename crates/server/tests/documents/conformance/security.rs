@@ -113,7 +113,7 @@ async fn x02_secret_is_never_exposed_and_can_be_replaced() {
         .post(&path(&document, "/callback"), json!({"token": stray}))
         .await;
     refused.refused(403, "DOCSERVER_TOKEN_MISMATCH");
-    let mut said = String::new();
+    let mut context = String::new();
     for address in [
         "/health",
         "/health/ready",
@@ -127,10 +127,10 @@ async fn x02_secret_is_never_exposed_and_can_be_replaced() {
         "/groups?limit=x",
     ] {
         let answer = ada.get(address).await;
-        said.push_str(&String::from_utf8_lossy(&answer.bytes));
+        context.push_str(&String::from_utf8_lossy(&answer.bytes));
         for (name, value) in &answer.headers {
-            said.push_str(name.as_str());
-            said.push_str(&String::from_utf8_lossy(value.as_bytes()));
+            context.push_str(name.as_str());
+            context.push_str(&String::from_utf8_lossy(value.as_bytes()));
         }
     }
     service.stop();
@@ -162,7 +162,10 @@ async fn x02_secret_is_never_exposed_and_can_be_replaced() {
         stray.as_str(),
         old.as_str(),
     ] {
-        assert!(!log.contains(secret) && !said.contains(secret), "{secret} was told");
+        assert!(
+            !log.contains(secret) && !context.contains(secret),
+            "{secret} was disclosed"
+        );
     }
     practice.stop().await;
     env.close();
@@ -335,18 +338,21 @@ with_document_server!(
         assert!(signed.iter().any(|heard| heard.what == "converter"));
         let people = [&world.ben, &world.cem, &world.ada];
         for heard in signed {
-            let said = heard.parameters.to_string();
+            let context = heard.parameters.to_string();
             let (iat, exp) = (
                 heard.parameters["iat"].as_i64().unwrap(),
                 heard.parameters["exp"].as_i64().unwrap(),
             );
-            assert!(exp > iat && exp - iat <= 600, "{said}");
+            assert!(exp > iat && exp - iat <= 600, "{context}");
             for person in people {
-                assert!(!said.contains(&person.email) && !said.contains(&person.name), "{said}");
+                assert!(
+                    !context.contains(&person.email) && !context.contains(&person.name),
+                    "{context}"
+                );
             }
             assert!(
-                !said.contains(DOCSERVER_SECRET) && !said.contains("North School"),
-                "{said}"
+                !context.contains(DOCSERVER_SECRET) && !context.contains("North School"),
+                "{context}"
             );
         }
     }

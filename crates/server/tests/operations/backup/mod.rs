@@ -27,25 +27,25 @@ fn run(env: &ServerEnv, arguments: &[&str]) -> Output {
 #[track_caller]
 fn run_ok(env: &ServerEnv, arguments: &[&str]) -> String {
     let output = run(env, arguments);
-    let said = format!(
+    let printed = format!(
         "{}{}",
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );
-    assert!(output.status.success(), "{arguments:?}: {said}");
-    said
+    assert!(output.status.success(), "{arguments:?}: {printed}");
+    printed
 }
 
 #[track_caller]
 fn run_rejected(env: &ServerEnv, arguments: &[&str], why: &str) {
     let output = run(env, arguments);
-    let said = format!(
+    let printed = format!(
         "{}{}",
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );
-    assert!(!output.status.success(), "{arguments:?} was not refused: {said}");
-    assert!(said.contains(why), "{arguments:?} does not say {why:?}: {said}");
+    assert!(!output.status.success(), "{arguments:?} was not refused: {printed}");
+    assert!(printed.contains(why), "{arguments:?} does not say {why:?}: {printed}");
 }
 
 /// Runs a command that aborts at a named failure point.
@@ -110,8 +110,8 @@ async fn under_load(kind: DatabaseKind) {
         let Some(mut elsewhere) = ServerEnv::new(target) else {
             continue;
         };
-        let said = run_ok(&elsewhere, &["restore", "--yes", file]);
-        assert!(said.contains("0 missing, 0 damaged, 0 contradictions"), "{said}");
+        let printed = run_ok(&elsewhere, &["restore", "--yes", file]);
+        assert!(printed.contains("0 missing, 0 damaged, 0 contradictions"), "{printed}");
         check_invariants(&elsewhere.database).await;
         workers.stored(&acknowledged, &elsewhere.database);
         if round == 0 {
@@ -234,9 +234,9 @@ async fn kill_at_random_moment_loses_no_data() {
             };
             kill_after(&elsewhere, &["restore", "--yes", name], rand::random_range(0..400));
             let again = run(&elsewhere, &["restore", "--yes", name]);
-            let said = String::from_utf8_lossy(&again.stderr);
+            let printed = String::from_utf8_lossy(&again.stderr);
             // The command may have completed before the kill.
-            assert!(again.status.success() || said.contains("is not empty"), "{said}");
+            assert!(again.status.success() || printed.contains("is not empty"), "{printed}");
             school::has_all(&stored, &elsewhere.database);
             run_ok(&elsewhere, &["scrub"]);
             elsewhere.start("serve").kill();
@@ -275,10 +275,10 @@ async fn scrub_reports_damaged_files_which_are_not_served() {
         };
         let stored = school.documents(3).await;
         let scrub = ["scrub", "--older-than", "0"];
-        let said = run_ok(&school.env, &scrub);
+        let printed = run_ok(&school.env, &scrub);
         assert!(
-            said.contains("0 missing, 0 damaged, 0 contradictions in rows, 0 files without a row"),
-            "{said}"
+            printed.contains("0 missing, 0 damaged, 0 contradictions in rows, 0 files without a row"),
+            "{printed}"
         );
         let files = school.files();
         let ids: Vec<&String> = stored.keys().collect();
@@ -368,11 +368,11 @@ async fn restore_keeps_erased_users_erased() {
         let Some(elsewhere) = ServerEnv::new(target) else {
             continue;
         };
-        let said = run_ok(
+        let printed = run_ok(
             &elsewhere,
             &["restore", "--yes", name, "--erased", list.to_str().unwrap()],
         );
-        assert!(said.contains("1 people erased again"), "{said}");
+        assert!(printed.contains("1 people erased again"), "{printed}");
         let names = school::names(&elsewhere.database);
         assert!(names.iter().any(|name| name == "Cem Student"), "{names:?}");
         assert!(

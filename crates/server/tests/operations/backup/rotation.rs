@@ -64,8 +64,8 @@ async fn backup_to_standard_output_restores() {
     let elsewhere = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     let file = elsewhere.folder().join("copied.backup");
     std::fs::write(&file, &output.stdout).unwrap();
-    let said = run_ok(&elsewhere, &["restore", "--yes", file.to_str().unwrap()]);
-    assert!(said.contains("0 missing, 0 damaged, 0 contradictions"), "{said}");
+    let printed = run_ok(&elsewhere, &["restore", "--yes", file.to_str().unwrap()]);
+    assert!(printed.contains("0 missing, 0 damaged, 0 contradictions"), "{printed}");
 
     // A reader that closes the pipe gets an incomplete archive, so the command fails.
     let mut child = env
@@ -135,8 +135,8 @@ async fn encrypted_backup_restores_with_its_key_alone() {
         &["restore", "--yes", damaged, "--identity", own],
         "no whole backup",
     );
-    let said = run_ok(&elsewhere, &["restore", "--yes", file, "--identity", own]);
-    assert!(said.contains("0 missing, 0 damaged, 0 contradictions"), "{said}");
+    let printed = run_ok(&elsewhere, &["restore", "--yes", file, "--identity", own]);
+    assert!(printed.contains("0 missing, 0 damaged, 0 contradictions"), "{printed}");
     run_rejected(&env, &["backup", "x", "--recipient", "age1nothing"], "no public key");
 }
 
@@ -166,12 +166,15 @@ async fn bucket_keeps_newest_backups_and_restores() {
         &["backup", &format!("{url}/groupwork-2020-01-01T00-00-00Z.backup")],
     );
     ok(&env, &["backup", &format!("{url}/holiday")]);
-    let said = ok(
+    let printed = ok(
         &env,
         &["backup", "--folder", &url, "--keep", "1", "--recipient", &public],
     );
-    assert!(said.contains("groupwork-2020-01-01T00-00-00Z.backup deleted"), "{said}");
-    let written = said.split_whitespace().find(|word| word.starts_with(&url)).unwrap();
+    assert!(
+        printed.contains("groupwork-2020-01-01T00-00-00Z.backup deleted"),
+        "{printed}"
+    );
+    let written = printed.split_whitespace().find(|word| word.starts_with(&url)).unwrap();
     let archive = written.trim_end_matches(':');
     let again = with_bucket(&["backup", &format!("{url}/holiday")]);
     run_rejected(
@@ -181,8 +184,8 @@ async fn bucket_keeps_newest_backups_and_restores() {
     );
 
     let own = own.to_str().unwrap();
-    let said = ok(&elsewhere, &["restore", "--yes", archive, "--identity", own]);
-    assert!(said.contains("0 missing, 0 damaged, 0 contradictions"), "{said}");
+    let printed = ok(&elsewhere, &["restore", "--yes", archive, "--identity", own]);
+    assert!(printed.contains("0 missing, 0 damaged, 0 contradictions"), "{printed}");
     let left: Vec<String> = names(elsewhere.folder());
     assert!(!left.iter().any(|name| name.ends_with(".download")), "{left:?}");
 }
@@ -196,8 +199,8 @@ async fn backup_without_files_restores_next_to_its_files() {
         let stored = school.documents(5).await;
         let file = school.env.folder().join("rows.backup");
         let name = file.to_str().unwrap();
-        let said = run_ok(&school.env, &["backup", name, "--without-files"]);
-        assert!(said.contains("without the 5 files"), "{said}");
+        let printed = run_ok(&school.env, &["backup", name, "--without-files"]);
+        assert!(printed.contains("without the 5 files"), "{printed}");
         run_ok(&school.env, &["backup", "--verify", name]);
         let source = school.env.folder().to_owned();
         let Some(elsewhere) = ServerEnv::new(kind) else {

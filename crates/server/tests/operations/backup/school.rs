@@ -206,9 +206,9 @@ async fn work(client: &Client, room: &str, stop: &AtomicBool, done: &AtomicUsize
             let (id, sha256) = upload(client, room, &format!("work {number}\twith \\ tabs\nand lines")).await;
             recorded.lock().unwrap().insert(id.clone(), Some(sha256));
             own.push(id);
-            let said = json!({"content": format!("done \\N {number}\t\n\"quoted\" é")});
+            let printed = json!({"content": format!("done \\N {number}\t\n\"quoted\" é")});
             let sent: Value = client
-                .post(&format!("/workrooms/{room}/messages"), said)
+                .post(&format!("/workrooms/{room}/messages"), printed)
                 .await
                 .expect(201);
             assert!(sent["id"].is_string());

@@ -44,8 +44,8 @@ fn peak_of(env: &ServerEnv, arguments: &[&str]) -> u64 {
         std::thread::sleep(Duration::from_millis(2));
     }
     let output = process.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{arguments:?}: {said}");
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {printed}");
     peak
 }
 

@@ -26,26 +26,26 @@ use test_support::{Client, DatabaseKind, ServerEnv, World};
 
 fn run(env: &ServerEnv, arguments: &[&str]) -> (Output, String) {
     let output = env.command(arguments, &[]).output().unwrap();
-    let said = format!(
+    let printed = format!(
         "{}{}",
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );
-    (output, said)
+    (output, printed)
 }
 
 #[track_caller]
 fn run_ok(env: &ServerEnv, arguments: &[&str]) -> String {
-    let (output, said) = run(env, arguments);
-    assert!(output.status.success(), "{arguments:?}: {said}");
-    said
+    let (output, printed) = run(env, arguments);
+    assert!(output.status.success(), "{arguments:?}: {printed}");
+    printed
 }
 
 #[track_caller]
 fn run_refused(env: &ServerEnv, arguments: &[&str], why: &str) {
-    let (output, said) = run(env, arguments);
-    assert!(!output.status.success(), "{arguments:?} was not refused: {said}");
-    assert!(said.contains(why), "{arguments:?} does not say {why:?}: {said}");
+    let (output, printed) = run(env, arguments);
+    assert!(!output.status.success(), "{arguments:?} was not refused: {printed}");
+    assert!(printed.contains(why), "{arguments:?} does not say {why:?}: {printed}");
 }
 
 /// Creates an installation with a school of its own.
@@ -124,10 +124,10 @@ async fn move_school(from: DatabaseKind, to: DatabaseKind) {
         .command(&export, &[("FRONTEND_URL", "http://former.test")])
         .output();
     let output = output.unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert!(
-        output.status.success() && said.contains("North School (north)"),
-        "{said}"
+        output.status.success() && printed.contains("North School (north)"),
+        "{printed}"
     );
     run_refused(
         &source,
@@ -141,12 +141,12 @@ async fn move_school(from: DatabaseKind, to: DatabaseKind) {
     );
 
     let before = rows_by_table(&target.database).await;
-    let said = run_ok(&target, &["school", "import", file, "--dry-run"]);
-    assert!(said.contains("10 new accounts"), "{said}");
+    let printed = run_ok(&target, &["school", "import", file, "--dry-run"]);
+    assert!(printed.contains("10 new accounts"), "{printed}");
     check_unchanged(&rows_by_table(&target.database).await, &target.database).await;
     assert!(rows_of(&target.database, &north).await.values().all(|rows| *rows == 0));
-    let said = run_ok(&target, &["school", "import", file]);
-    assert!(said.contains("imported as north"), "{said}");
+    let printed = run_ok(&target, &["school", "import", file]);
+    assert!(printed.contains("imported as north"), "{printed}");
     check_unchanged(&before, &target.database).await;
     check_record_of_import(&target, &north).await;
     let said_scrub = run_ok(&target, &["scrub", "--older-than", "0"]);
@@ -177,7 +177,7 @@ async fn move_school(from: DatabaseKind, to: DatabaseKind) {
     run_refused(&target, &["school", "import", file], "is in this installation already");
     assert_eq!(rows_of(&target.database, &neighbours.south).await["members"], 3);
 
-    use_school(&mut target, &school, password_of(&said)).await;
+    use_school(&mut target, &school, password_of(&printed)).await;
     target.close();
     school.close().await;
 }
@@ -185,8 +185,8 @@ async fn move_school(from: DatabaseKind, to: DatabaseKind) {
 /// The activity log of the imported school has one record of the import, which the export of the platform contains.
 /// Removes it, so that the rows are those of the archive again.
 async fn check_record_of_import(target: &ServerEnv, north: &str) {
-    let said = run_ok(target, &["audit", "export", "--school", "north"]);
-    let records = said.lines().filter_map(|line| serde_json::from_str(line).ok());
+    let printed = run_ok(target, &["audit", "export", "--school", "north"]);
+    let records = printed.lines().filter_map(|line| serde_json::from_str(line).ok());
     let imports: Vec<Value> = records
         .filter(|record: &Value| record["category"] == "TENANT" && record["action"] == "IMPORT")
         .collect();
@@ -210,8 +210,11 @@ async fn check_record_of_import(target: &ServerEnv, north: &str) {
     execute(&target.database, remove).await;
 }
 
-fn password_of(said: &str) -> &str {
-    let after = said.split_once("(shown once): ").unwrap_or_else(|| panic!("{said}")).1;
+fn password_of(printed: &str) -> &str {
+    let after = printed
+        .split_once("(shown once): ")
+        .unwrap_or_else(|| panic!("{printed}"))
+        .1;
     after.lines().next().unwrap()
 }
 
@@ -329,9 +332,12 @@ async fn known_addresses(kind: DatabaseKind) {
     run_ok(&school.env(), &["school", "export", "north", "--output", file]);
     let before = rows_by_table(&target.database).await;
     run_refused(&target, &["school", "import", file], "name another one with --slug");
-    let said = run_ok(&target, &["school", "import", file, "--slug", "moved"]);
-    assert!(said.contains("the school has no owner until"), "{said}");
-    assert!(said.contains(&format!("is invited: {}", here.ben.email)), "{said}");
+    let printed = run_ok(&target, &["school", "import", file, "--slug", "moved"]);
+    assert!(printed.contains("the school has no owner until"), "{printed}");
+    assert!(
+        printed.contains(&format!("is invited: {}", here.ben.email)),
+        "{printed}"
+    );
     check_unchanged(&before, &target.database).await;
     run_ok(&target, &["scrub", "--older-than", "0"]);
     let north = &school.app.world.north;
@@ -405,9 +411,12 @@ async fn purged_school(kind: DatabaseKind) {
     )
     .await;
     let before = rows_by_table(&app.database).await;
-    let said = run_ok(&env, &["school", "import", file]);
-    assert!(said.contains("1 people were erased here"), "{said}");
-    assert!(said.contains(&format!("is invited: {}", world.ada.email)), "{said}");
+    let printed = run_ok(&env, &["school", "import", file]);
+    assert!(printed.contains("1 people were erased here"), "{printed}");
+    assert!(
+        printed.contains(&format!("is invited: {}", world.ada.email)),
+        "{printed}"
+    );
     let accounts = |rows: &BTreeMap<String, BTreeSet<String>>| rows["accounts"].clone();
     let after = rows_by_table(&app.database).await;
     assert_eq!(accounts(&before), accounts(&after), "no password changed");
@@ -512,9 +521,9 @@ async fn refusals(kind: DatabaseKind) {
     let forged_file = folder.join("forged.school");
     for (what, bytes, why) in forged::all(&whole, &foreign) {
         std::fs::write(&forged_file, bytes).unwrap();
-        let (output, said) = run(&target, &["school", "import", forged_file.to_str().unwrap()]);
-        assert!(!output.status.success(), "{what} was not refused: {said}");
-        assert!(said.contains(why), "{what} does not say {why:?}: {said}");
+        let (output, printed) = run(&target, &["school", "import", forged_file.to_str().unwrap()]);
+        assert!(!output.status.success(), "{what} was not refused: {printed}");
+        assert!(printed.contains(why), "{what} does not say {why:?}: {printed}");
     }
     assert_eq!(fingerprints(&target.database).await, before, "nothing was changed");
     assert_eq!(stored_files(target.folder()), files, "no file is left");

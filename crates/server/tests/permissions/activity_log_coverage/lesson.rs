@@ -310,15 +310,15 @@ async fn grade_submission(scenario: &mut Scenario<'_>, page: &str, handed_in: &V
         .call(ada, route, &[topic], json!({}), &["SUBMISSION_GRADE_PUBLISH"])
         .await;
     scenario.call(ada, route, &[topic], json!({}), &[]).await;
-    let said = json!({"submissionId": submission, "text": "Well done."});
-    let said = id(&scenario
-        .call(ada, "POST /feedback", &[], said, &["FEEDBACK_CREATE"])
+    let context = json!({"submissionId": submission, "text": "Well done."});
+    let context = id(&scenario
+        .call(ada, "POST /feedback", &[], context, &["FEEDBACK_CREATE"])
         .await);
     let (route, text) = ("PATCH /feedback/{id}", json!({"text": "Very well done."}));
-    scenario.call(ada, route, &[&said], text, &["FEEDBACK_UPDATE"]).await;
+    scenario.call(ada, route, &[&context], text, &["FEEDBACK_UPDATE"]).await;
     let route = "DELETE /feedback/{id}";
     scenario
-        .call(ada, route, &[&said], Value::Null, &["FEEDBACK_DELETE"])
+        .call(ada, route, &[&context], Value::Null, &["FEEDBACK_DELETE"])
         .await;
     let (route, words) = (
         "POST /feedback/submissions/{id}/return",
@@ -341,20 +341,20 @@ pub(super) async fn delete_everything(
     let body = json!({
         "name": "7x again", "academicYear": "2027/2028", "withCourses": true, "withTopics": true, "withStudents": true,
     });
-    let told = [
+    let received = [
         "ASSIGNMENT_CREATE",
         "CLASS_CREATE",
         "CLASS_MEMBER_ADDED",
         "COURSE_CREATE",
     ];
     scenario
-        .call(ada, "POST /classes/{id}/clone", &[class], body, &told)
+        .call(ada, "POST /classes/{id}/clone", &[class], body, &received)
         .await;
     let (route, body) = ("POST /courses/{id}/copies", json!({"assignmentIds": [topic]}));
     scenario.call(ada, route, &[course], body, &["ASSIGNMENT_CREATE"]).await;
     let (route, body) = ("POST /classes/{id}/copies", json!({"courseId": course}));
-    let told = ["ASSIGNMENT_CREATE", "ASSIGNMENT_CREATE", "COURSE_CREATE"];
-    scenario.call(ada, route, &[class], body, &told).await;
+    let received = ["ASSIGNMENT_CREATE", "ASSIGNMENT_CREATE", "COURSE_CREATE"];
+    scenario.call(ada, route, &[class], body, &received).await;
     let (route, ids) = (
         "DELETE /classes/{id}/students/{studentId}",
         [class.as_str(), &world.dana.id],

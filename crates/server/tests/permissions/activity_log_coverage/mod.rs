@@ -78,7 +78,7 @@ const WITHOUT_RECORD: &[(&str, &str, &str)] = &[
     (
         "DELETE",
         "/workrooms/{id}/messages/{messageId}",
-        "the message itself tells it, and its row by whom",
+        "the message itself records it, and its row the sender",
     ),
     (
         "POST",
@@ -96,7 +96,7 @@ const WITHOUT_RECORD: &[(&str, &str, &str)] = &[
         "/messages",
         "who writes to whom is for nobody else to read: tests/realtime/direct_messages.rs",
     ),
-    ("POST", "/messages/{id}/read", "what somebody reads is his own"),
+    ("POST", "/messages/{id}/read", "what a user reads is private"),
     ("DELETE", "/messages/{id}", "it goes out of one's own view alone"),
     ("POST", "/snippets", "text snippets are private to their user"),
     ("PATCH", "/snippets/{id}", "the same"),
@@ -306,8 +306,8 @@ impl<'a> Scenario<'a> {
         let (method, template) = route.split_once(' ').unwrap();
         let path = template.split('?').next().unwrap();
         self.called.insert((method.to_owned(), path.to_owned()));
-        let said = String::from_utf8_lossy(&answer.bytes).into_owned();
-        assert!(answer.status < 300, "{route}: {} {said}", answer.status);
+        let case = String::from_utf8_lossy(&answer.bytes).into_owned();
+        assert!(answer.status < 300, "{route}: {} {case}", answer.status);
         assert_eq!(self.new_records().await, expected, "{route}");
         if !expected.is_empty() {
             self.expect_event(route, started).await;
@@ -364,7 +364,7 @@ async fn call_with_sample_body(scenario: &mut Scenario<'_>, row: &Row) {
     let lesson = LessonFixture::create(app).await;
     scenario.new_records().await;
     let people = [&app.world.adam, &app.world.ada, &app.world.ben, &app.world.root];
-    let mut said = String::new();
+    let mut case = String::new();
     for person in people {
         let (client, path) = (app.as_(person), lesson.path(app, &row.path));
         let started = clock::now();
@@ -380,11 +380,11 @@ async fn call_with_sample_body(scenario: &mut Scenario<'_>, row: &Row) {
             scenario.expect_event(&format!("{method} {path}"), started).await;
             return;
         }
-        said = format!("{} {}", answer.status, String::from_utf8_lossy(&answer.bytes));
+        case = format!("{} {}", answer.status, String::from_utf8_lossy(&answer.bytes));
     }
     let (method, path) = (row.method, &row.path);
     panic!(
-        "{method} {path} is not in the scenario of tests/permissions/activity_log_coverage, and its sample fails: {said}"
+        "{method} {path} is not in the scenario of tests/permissions/activity_log_coverage, and its sample fails: {case}"
     );
 }
 

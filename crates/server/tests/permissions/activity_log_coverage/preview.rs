@@ -46,8 +46,8 @@ impl<'a> Preview<'a> {
     pub(super) async fn check(self, answer: Answer) {
         let route = self.shown;
         if self.has_dry_run {
-            let said = String::from_utf8_lossy(&answer.bytes).into_owned();
-            assert!(answer.status < 300, "preview of {route}: {} {said}", answer.status);
+            let context = String::from_utf8_lossy(&answer.bytes).into_owned();
+            assert!(answer.status < 300, "preview of {route}: {} {context}", answer.status);
         } else {
             answer.invalid("dryRun");
         }

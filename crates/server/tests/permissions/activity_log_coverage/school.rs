@@ -269,12 +269,12 @@ pub(super) async fn change_tenants(scenario: &mut Scenario<'_>) {
         .call(root, "POST /tenants", &[], new, &["TENANT_CREATE", "USER_CREATE"])
         .await;
     let west = id(&made["tenant"]);
-    for (route, body, told) in [
+    for (route, body, received) in [
         ("PATCH /tenants/{id}", json!({"name": "Far West"}), "TENANT_UPDATE"),
         ("POST /tenants/{id}/suspend", json!({}), "TENANT_UPDATE"),
         ("POST /tenants/{id}/activate", json!({}), "TENANT_UPDATE"),
     ] {
-        scenario.call(root, route, &[&west], body, &[told]).await;
+        scenario.call(root, route, &[&west], body, &[received]).await;
     }
     // The purge that follows also deletes the log, possibly before the test can read it.
     let (path, confirm) = (format!("/tenants/{west}"), json!({"confirm": "west"}));

@@ -126,8 +126,8 @@ impl MarkedGroup {
     /// Ada writes a message about the group to the head of the school.
     async fn send_message_about_group(&mut self, ada: &Client, adam: &TestUser) {
         let (subject, content) = (self.staff_mark("letter"), self.staff_mark("letter-content"));
-        let letter = json!({"recipientIds": [adam.id], "subject": subject, "content": content});
-        self.lesson.announcement = self.record_id(&ada.post("/messages", letter).await.expect(201));
+        let mail = json!({"recipientIds": [adam.id], "subject": subject, "content": content});
+        self.lesson.announcement = self.record_id(&ada.post("/messages", mail).await.expect(201));
     }
 
     async fn rename_group(&mut self, ada: &Client) {
@@ -171,8 +171,8 @@ impl MarkedGroup {
             .upload(&files, &format!("{name}.txt"), content.into_bytes(), &[])
             .await;
         self.lesson.chat_file = self.record_id(&file.expect(201));
-        let said = json!({"content": self.former_mark("first-words"), "attachmentIds": [self.lesson.chat_file]});
-        self.lesson.message = self.record_id(&member.post(&chat, said).await.expect(201));
+        let context = json!({"content": self.former_mark("first-words"), "attachmentIds": [self.lesson.chat_file]});
+        self.lesson.message = self.record_id(&member.post(&chat, context).await.expect(201));
         let message = format!("{chat}/{}", self.lesson.message);
         let corrected = json!({"content": self.mark("words")});
         member.patch(&message, corrected).await.expect(200);
@@ -199,8 +199,8 @@ impl MarkedGroup {
         self.lesson.submission = self.record_id(&handed_in["submission"]);
         self.lesson.copy = self.record_id(&handed_in["submission"]["documents"][0]);
         let about = self.lesson.submission.clone();
-        let said = json!({"submissionId": about, "text": self.mark("feedback")});
-        self.lesson.feedback = self.record_id(&ada.post("/feedback", said).await.expect(201));
+        let context = json!({"submissionId": about, "text": self.mark("feedback")});
+        self.lesson.feedback = self.record_id(&ada.post("/feedback", context).await.expect(201));
         let among_us = json!({"submissionId": about, "text": self.staff_mark("staff-feedback"), "visibility": "STAFF"});
         self.record_id(&ada.post("/feedback", among_us).await.expect(201));
         let held_back = json!({"documentId": document, "text": self.staff_mark("draft-feedback"), "publish": false});

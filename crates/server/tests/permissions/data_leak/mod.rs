@@ -198,7 +198,7 @@ async fn assert_outsiders_find_no_mark(
                 .flat_map(|read| read.keys())
                 .filter(differs)
                 .collect();
-            assert!(now == then, "somebody changed {}: {changed:?}", now.0);
+            assert!(now == then, "there is a change of {}: {changed:?}", now.0);
         }
     }
 }
@@ -262,8 +262,8 @@ with_document_server!(
         let room = format!("/workrooms/{}", open.lesson.work_room);
         let new = json!({"title": open.mark("later-title"), "documentType": "word"});
         ada.post(&format!("{room}/documents"), new).await.expect(201);
-        let said = json!({"content": open.mark("later-words")});
-        ada.post(&format!("{room}/messages"), said).await.expect(201);
+        let context = json!({"content": open.mark("later-words")});
+        ada.post(&format!("{room}/messages"), context).await.expect(201);
         let marks = union(&[
             &open.marks,
             &open.staff_marks,
@@ -282,7 +282,7 @@ with_document_server!(
         tokio::time::sleep(Duration::from_millis(300)).await;
 
         let received = ada_frames.marks_after(0, &staff_marks);
-        assert!(received.len() > 5, "the staff hear of it all: {received:?}");
+        assert!(received.len() > 5, "the staff receive the events: {received:?}");
         assert!(!ben_frames.marks_after(0, &open.marks).is_empty());
         let received = ben_frames.marks_after(seen, &marks);
         assert!(received.is_empty(), "Ben heard {received:?}");

@@ -145,8 +145,8 @@ impl Prober<'_> {
             let path = lesson.path(self.app, &row.path);
             let answer = call(&self.client, row, &path, ids).await;
             let may_fit = !is_all_foreign || !row.path.contains('{') || answer.status >= 400;
-            let said = String::from_utf8_lossy(&answer.bytes).into_owned();
-            assert!(may_fit, "{} {path}: {} {said}", row.method, answer.status);
+            let context = String::from_utf8_lossy(&answer.bytes).into_owned();
+            assert!(may_fit, "{} {path}: {} {context}", row.method, answer.status);
             let mut asked = path;
             if let Sample::Json(body) = sample(row.method, &row.path, ids) {
                 asked.push_str(&body.to_string());

@@ -35,8 +35,8 @@ async fn changes_reach_sockets_of_other_instances_in_order() {
     }
     for socket in &mut sockets[..2] {
         for number in 0..changes {
-            let told = socket.expect("group:updated").await;
-            assert_eq!(told["group"]["name"], format!("Rivers {number}"));
+            let received = socket.expect("group:updated").await;
+            assert_eq!(received["group"]["name"], format!("Rivers {number}"));
         }
     }
     for socket in &mut sockets {

@@ -106,7 +106,7 @@ async fn rate_limits_are_shared_by_all_instances() {
         say(&dana[0], number).await.expect(201);
     }
     let mut own = 0;
-    eventually("the other instance tells how much is left", async || {
+    eventually("the other instance reports what is left", async || {
         own += 1;
         let answer = say(&dana[1], 100 + own).await;
         let left: usize = answer.header("ratelimit-remaining").parse().unwrap();

@@ -96,7 +96,7 @@ impl ProxiedListeners {
             assert_eq!(self.teacher.get(&path).await.expect(200)["name"], name);
             let mut still = Vec::new();
             for at in deaf {
-                let news = |told: &Value| told["group"]["name"] == name.as_str();
+                let news = |received: &Value| received["group"]["name"] == name.as_str();
                 let heard = self.sockets[at].receives_within(MOMENT, "group:updated", news).await;
                 if !heard {
                     still.push(at);
@@ -163,7 +163,7 @@ async fn rolling_restart(editor: EditorKind) {
     let (mut cut, mut slowest) = (0, Duration::ZERO);
     for number in 0..restarts {
         let old = number % 2;
-        eventually("somebody waits for an answer", async || {
+        eventually("a request waits for its response", async || {
             writers.iter().any(|writers| writers.busy() > 0)
         })
         .await;
@@ -192,7 +192,7 @@ async fn rolling_restart(editor: EditorKind) {
         instances.proxy.retries()
     );
     println!("  {}", oracle.summary());
-    assert_eq!(oracle.refused(), 0, "nobody was told to come later");
+    assert_eq!(oracle.refused(), 0, "no request was deferred");
     assert!(cut > 0, "the run shows nothing");
     for env in &instances.envs {
         let log = std::fs::read_to_string(env.folder().join("serve.log")).unwrap();

@@ -129,8 +129,8 @@ async fn callback_sent_to_two_instances_creates_one_revision() {
         ..Faults::default()
     });
     let document = new_document(&through, room.as_str().unwrap()).await;
-    let told = size(20, 1_000);
-    for number in 1..=told {
+    let received = size(20, 1_000);
+    for number in 1..=received {
         let typed = format!("Line {number}.");
         let config = through.get(&path(&document, "/editor-config")).await.expect(200);
         let editor = client::open(&url, &config).await.unwrap();
@@ -148,13 +148,13 @@ async fn callback_sent_to_two_instances_creates_one_revision() {
         .into_iter()
         .filter(|sent| sent.status == 2)
         .collect();
-    assert_eq!(finals.len(), 2 * told);
+    assert_eq!(finals.len(), 2 * received);
     assert!(finals.iter().all(|sent| sent.accepted));
     let answered = instances.proxy.answered();
-    assert!(answered.iter().all(|answered| *answered > told), "{answered:?}");
+    assert!(answered.iter().all(|answered| *answered > received), "{answered:?}");
     let origins = format!("SELECT origin FROM document_revisions WHERE document_id = '{document}'");
     let kept = texts(instances.database(), origins).await;
-    assert_eq!(kept.len(), told.min(50));
+    assert_eq!(kept.len(), received.min(50));
     assert_eq!(instances.proxy.failures(), Vec::<String>::new());
     document_server.stop().await;
     instances.close().await;

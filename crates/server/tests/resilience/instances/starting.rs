@@ -62,7 +62,7 @@ async fn draining_instance_serves_until_second_signal() {
     assert_eq!(send("").await.headers().get("connection"), None);
     service.send_sigterm();
     let since = Instant::now();
-    let told: Value = loop {
+    let received: Value = loop {
         let answer = send("/ready").await;
         if answer.status() == StatusCode::SERVICE_UNAVAILABLE {
             break answer.json().await.unwrap();
@@ -77,7 +77,7 @@ async fn draining_instance_serves_until_second_signal() {
         "mail": "unasked",
         "backup": "unasked"
     });
-    assert_eq!(told, json!({"status": "draining", "checks": unasked}));
+    assert_eq!(received, json!({"status": "draining", "checks": unasked}));
     for path in ["", "/live"] {
         let answer = send(path).await;
         assert_eq!(answer.status(), StatusCode::OK, "who comes all the same is served");

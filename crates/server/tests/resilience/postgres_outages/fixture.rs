@@ -215,7 +215,7 @@ impl OutageFixture {
             self.gaps += 1;
             for (probe, position) in self.socket_probe.iter().zip(&marks) {
                 probe
-                    .until("was told to fetch after the gap", |probe| {
+                    .until("received sync:required after the gap", |probe| {
                         probe.is_up_to_date(*position)
                     })
                     .await;
@@ -328,12 +328,12 @@ impl OutageFixture {
         assert!(self.rename(0).await, "nothing blows any more");
         let group = self.group.clone();
         self.socket_probe[tom]
-            .until("the staff hear of it", |probe| probe.received(&group, marks[0]))
+            .until("the staff receive the event", |probe| probe.received(&group, marks[0]))
             .await;
         tokio::time::sleep(Duration::from_millis(100)).await;
         assert!(
             !self.socket_probe[finn].received(&group, marks[1]),
-            "he was put out in the gap and hears on"
+            "the user was removed during the gap and still receives events"
         );
         let path = format!("/groups/{group}/members");
         let again = self.tom[1].post(&path, json!({"userIds": [self.world.finn.id]})).await;
@@ -341,7 +341,10 @@ impl OutageFixture {
         let since = Instant::now();
         let position = self.socket_probe[finn].position();
         while !self.socket_probe[finn].received(&group, position) {
-            assert!(since.elapsed() < WAIT_TIMEOUT, "he is in again and hears nothing");
+            assert!(
+                since.elapsed() < WAIT_TIMEOUT,
+                "the user was added again and receives nothing"
+            );
             self.rename(0).await;
             tokio::time::sleep(Duration::from_millis(50)).await;
         }

@@ -102,7 +102,7 @@ impl HelpHistory {
         let is_open = self.open.iter().any(|(_, words)| *words == seen);
         if !self.possible.contains(&seen) && !is_open {
             oracle.fault(format!(
-                "the flag says {seen:?}; possible is {:?}, open {:?}",
+                "the flag is {seen:?}; possible is {:?}, open {:?}",
                 self.possible, self.open
             ));
         }

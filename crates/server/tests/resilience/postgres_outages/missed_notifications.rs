@@ -49,8 +49,10 @@ async fn silent_listen_connection_is_replaced() {
     })
     .await;
     fault_proxy.drop_bus_data(false);
-    ada.until("was told to fetch", |ada| ada.received("[\"sync:required\"", marks[0]))
-        .await;
+    ada.until("received sync:required", |ada| {
+        ada.received("[\"sync:required\"", marks[0])
+    })
+    .await;
     ben.until("is out", SocketProbe::is_rejected).await;
     drop((ada, ben));
     service.kill();
@@ -70,10 +72,14 @@ async fn deleted_outbox_row_resyncs_all_clients() {
     let order = "SELECT pg_notify('groupwork', '01900000-0000-7000-8000-000000000000')";
     let channel = db::outbox::CHANNEL;
     execute(&app.database, order.replace("'groupwork'", &format!("'{channel}'"))).await;
-    ada.until("was told to fetch", |ada| ada.received("[\"sync:required\"", marks[0]))
-        .await;
-    ben.until("was told to fetch", |ben| ben.received("[\"sync:required\"", marks[1]))
-        .await;
+    ada.until("received sync:required", |ada| {
+        ada.received("[\"sync:required\"", marks[0])
+    })
+    .await;
+    ben.until("received sync:required", |ben| {
+        ben.received("[\"sync:required\"", marks[1])
+    })
+    .await;
     drop((ada, ben));
     app.close().await;
 }
@@ -105,7 +111,7 @@ async fn sweep_corrects_rooms_without_events() {
     let room = domain::realtime::Room::Group(domain::id::GroupId::new(&group));
     let since = std::time::Instant::now();
     while app.app.realtime().count(&room) > 0 {
-        assert!(since.elapsed() < WAIT_TIMEOUT, "he is still in the room");
+        assert!(since.elapsed() < WAIT_TIMEOUT, "the user is still in the room");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     assert!(

@@ -105,9 +105,9 @@ async fn each_sslmode_enforces_its_requirements() {
             .command(&["migrate", "--create-database"], &[("DATABASE_URL", &url)])
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&tried.stderr).into_owned();
-        assert_eq!(tried.status.success(), expected.is_empty(), "{url}: {said}");
-        assert!(said.contains(expected), "{url}: {said}");
+        let printed = String::from_utf8_lossy(&tried.stderr).into_owned();
+        assert_eq!(tried.status.success(), expected.is_empty(), "{url}: {printed}");
+        assert!(printed.contains(expected), "{url}: {printed}");
     }
 
     // With a server without TLS, `prefer` connects without TLS and `require` fails.
@@ -121,9 +121,9 @@ async fn each_sslmode_enforces_its_requirements() {
             .command(&["migrate", "--create-database"], &[("DATABASE_URL", &url)])
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&tried.stderr).into_owned();
-        assert_eq!(tried.status.success(), expected.is_empty(), "{url}: {said}");
-        assert!(said.contains(expected), "{url}: {said}");
+        let printed = String::from_utf8_lossy(&tried.stderr).into_owned();
+        assert_eq!(tried.status.success(), expected.is_empty(), "{url}: {printed}");
+        assert!(printed.contains(expected), "{url}: {printed}");
     }
     execute(&Database::Postgres(cluster.url("postgres")), "SELECT 1".to_owned()).await;
 }

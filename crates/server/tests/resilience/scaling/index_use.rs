@@ -93,15 +93,15 @@ both!(every_statement_uses_an_index, |app| {
             }
         }
     }
-    let told: Vec<String> = faults
+    let received: Vec<String> = faults
         .iter()
         .map(|(name, fault)| format!("## {name}: {fault}"))
         .collect();
     assert!(
-        told.is_empty(),
+        received.is_empty(),
         "{} statements read too much:\n{}",
-        told.len(),
-        told.join("\n\n")
+        received.len(),
+        received.join("\n\n")
     );
     if is_sqlite {
         let stale = [ALL, RANGE, SCHOOL, YOUNG].concat();

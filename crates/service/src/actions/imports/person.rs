@@ -361,7 +361,7 @@ fn external_id_is_free(tx: &mut WriteTx<'_>, new: &ImportedPerson, known: Option
             Err(RowError::row(
                 "externalId",
                 "duplicate",
-                "is the id of somebody else here",
+                "is the id of another user here",
             ))
         };
     }
