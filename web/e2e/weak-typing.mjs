@@ -32,7 +32,7 @@ async function longDocument() {
   let { generation, version } = await api.get(`${at}/content`);
   for (let page = 1; page <= PAGES; page += 1) {
     const text = (words) => [
-      { type: "text", text: Array.from({ length: words }, (_, at) => WORDS[at % WORDS.length]).join(" ") },
+      { type: "text", text: Array.from({ length: words }, (_, index) => WORDS[index % WORDS.length]).join(" ") },
     ];
     const content = [
       { type: "heading", attrs: { level: 2 }, content: [{ type: "text", text: `Page ${page}` }] },
