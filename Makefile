@@ -7,7 +7,7 @@ CARGO ?= cargo
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo web dev test test-one test-resilience e2e tour lighthouse check lint doc bench soak docx-corpus pdf-ua weak describe keep release deb dist play-debian play-nginx advisories mutants clean-data
+.PHONY: help demo web dev test test-one test-resilience e2e tour lighthouse check lint doc bench soak docx-corpus pdf-ua weak describe keep release deb dist image play-debian play-nginx advisories mutants clean-data
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -164,6 +164,9 @@ deb: release ## A package for Debian, in target/debian/
 
 dist: deb ## Everything that a release consists of, in target/dist/: package, archive, SBOM, license texts, checksums
 	packaging/build-dist target/release/groupwork target/man target/completions target/debian target/dist
+
+image: dist ## The container image in target/dist, with a compose.yaml that names images by digest (docker, or CONTAINER_TOOL=podman)
+	packaging/build-image target/dist
 
 clean-data: ## Delete the demo data in ./data
 	rm -rf data

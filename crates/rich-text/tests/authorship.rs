@@ -121,11 +121,11 @@ fn moved_passage_keeps_its_author_and_a_copy_does_not() {
 #[test]
 fn undo_of_a_deletion_restores_the_author_after_storage() {
     let mut pad = Pad::new(&[""]);
-    pad.apply("ben", &insert(1, "ten signs! 😀"))
+    pad.apply("ben", &insert(1, "ten symbols 😀"))
         .apply("ada", &delete(1, 15));
     pad.authorship = Authorship::from_json(&pad.authorship.to_json()).unwrap();
-    pad.apply("ada", &insert(1, "ten signs! 😀"));
-    assert_eq!(pad.shown(), "ben:ten signs! 😀");
+    pad.apply("ada", &insert(1, "ten symbols 😀"));
+    assert_eq!(pad.shown(), "ben:ten symbols 😀");
 }
 
 #[test]

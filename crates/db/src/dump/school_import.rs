@@ -126,7 +126,8 @@ impl SchoolImport {
         };
         let tables = catalog::tables(&mut connection)?;
         match &connection {
-            Connection::Sqlite(_) => connection.execute_batch("BEGIN IMMEDIATE")?,
+            // The people and the files of the archive are in temporary tables.
+            Connection::Sqlite(_) => connection.execute_batch("PRAGMA temp_store = FILE; BEGIN IMMEDIATE")?,
             Connection::Postgres(_) => connection.execute_batch("BEGIN")?,
         }
         let import = Self {

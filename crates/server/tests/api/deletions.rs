@@ -798,6 +798,9 @@ const ADDED_COLUMNS: [&str; 4] = [
     "text_characters",
 ];
 
+/// Tables that migrations added to archives, which archives before them lack.
+const ADDED_TABLES: [&str; 1] = ["comment_reads"];
+
 /// Rewrites the only archive as a release wrote it whose tables had these columns.
 async fn rewrite_archive(app: &TestApp, headers: &[RowHeader]) {
     let query = "SELECT content FROM deletion_archive_chunks ORDER BY number";
@@ -805,6 +808,9 @@ async fn rewrite_archive(app: &TestApp, headers: &[RowHeader]) {
     let mut encoder = ChunkEncoder::default();
     for chunk in chunks.into_iter().flatten() {
         read_chunk(&chunk, |row| {
+            if ADDED_TABLES.contains(&row.header.table.as_str()) {
+                return Ok(());
+            }
             let is_same = |header: &&RowHeader| header.table == row.header.table;
             let header = headers.iter().find(is_same).expect("a header of the table");
             let names = header.columns.iter().map(|(name, _)| name);
@@ -853,7 +859,8 @@ async fn archives_of_older_releases_are_restored() {
             let deletion = delete(&adam, &format!("/classes/{}?force=1", app.world.seven_b.id)).await;
             rewrite_archive(app, headers).await;
             restore(&adam, &deletion).await;
-            for (table, rows) in content(app).await {
+            let restored = content(app).await.into_iter();
+            for (table, rows) in restored.filter(|(table, _)| !ADDED_TABLES.contains(table)) {
                 assert_eq!(rows, before[table], "{table}");
             }
         }

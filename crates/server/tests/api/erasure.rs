@@ -75,7 +75,7 @@ both!(erased_user_is_named_nowhere_and_group_work_is_kept, |app| {
         ("documentComments", 2),
         ("textSnippets", 1),
         ("chatFiles", 1),
-        ("readingMarks", 1),
+        ("readingMarks", 2),
         ("contributions", 1),
         ("messagesSent", 1),
         ("messagesReceived", 2),

@@ -89,6 +89,7 @@ fn run_tool(program: &str, arguments: &[&str]) -> Option<(bool, String)> {
     let mut command = std::process::Command::new(program);
     command
         .args(arguments)
+        .envs([("DOMAIN", "school.example"), ("DOCS_DOMAIN", "docs.school.example")])
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let Ok(output) = command.output() else {
         test_support::report_skipped(&format!("{program} is not installed"));
@@ -96,6 +97,63 @@ fn run_tool(program: &str, arguments: &[&str]) -> Option<(bool, String)> {
     };
     let text = [output.stdout, output.stderr].concat();
     Some((output.status.success(), String::from_utf8_lossy(&text).into_owned()))
+}
+
+/// Records its calls; the digests of images are made up.
+const FAKE_CONTAINER_TOOL: &str = r#"#!/bin/sh
+echo "$*" >>"$CALLS"
+case "$1" in
+image) printf '%s@sha256:%064d\n' "$5" 7 ;;
+save) echo image ;;
+esac
+"#;
+
+/// Returns the images after `key`, at the beginning of a line.
+fn images(text: &str, key: &str) -> Vec<String> {
+    let lines = text.lines().filter_map(|line| line.trim().strip_prefix(key));
+    lines
+        .map(|image| image.split(' ').next().unwrap_or_default().to_owned())
+        .collect()
+}
+
+#[test]
+fn released_image_has_the_released_binary_and_names_images_by_digest() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let [tool, dist, calls] = ["fake-tool", "dist", "calls"].map(|name| folder.path().join(name));
+    std::fs::write(&tool, FAKE_CONTAINER_TOOL).unwrap();
+    std::fs::set_permissions(&tool, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::create_dir(&dist).unwrap();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/build-image");
+    let mut build = std::process::Command::new(script);
+    build.arg(&dist).env("CONTAINER_TOOL", &tool).env("CALLS", &calls);
+    let output = build.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+
+    let built = |name: &str| std::fs::read_to_string(dist.join(name)).unwrap();
+    let (version, containerfile) = (env!("CARGO_PKG_VERSION"), built("Containerfile"));
+    let (own, mut others): (Vec<_>, Vec<_>) = images(&built("compose.yaml"), "image: ")
+        .into_iter()
+        .partition(|image| image.starts_with("${"));
+    assert_eq!(own, [format!("${{GROUPWORK_IMAGE:-groupwork:{version}}}")]);
+    others.extend(images(&containerfile, "FROM "));
+    let digest = format!("@sha256:{:064}", 7);
+    assert!(
+        others.len() == 5 && others.iter().all(|image| image.ends_with(&digest)),
+        "{others:?}"
+    );
+    // The archive of `build-dist`; nothing is compiled.
+    assert!(containerfile.contains("ADD groupwork-*-linux-*.tar.gz ") && !containerfile.contains("cargo"));
+    assert!(read("packaging/build-dist").contains("name=groupwork-$version-linux-"));
+    let calls = std::fs::read_to_string(&calls).unwrap();
+    let end = format!("--tag groupwork:{version} {}", dist.display());
+    assert!(
+        calls
+            .lines()
+            .any(|call| call.starts_with("build ") && call.ends_with(&end)),
+        "{calls}"
+    );
+    assert!(built("SHA256SUMS").contains("-image-"));
 }
 
 /// The service reaches these paths inside the network; browsers need none of them.
