@@ -262,6 +262,19 @@ impl RunningCaddy {
     /// Starts Caddy with the configuration that `configure` returns for a port; `None` if it is not installed.
     fn start(configure: impl Fn(u16) -> String) -> Option<Self> {
         run_tool("caddy", &["version"])?;
+        // Another process may take the free port before Caddy does.
+        let mut log = String::new();
+        for _ in 0..5 {
+            match Self::try_start(&configure) {
+                Ok(caddy) => return Some(caddy),
+                Err(text) => log = text,
+            }
+        }
+        panic!("{log}");
+    }
+
+    /// Returns the log of Caddy if it does not start.
+    fn try_start(configure: &impl Fn(u16) -> String) -> Result<Self, String> {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("Caddyfile");
@@ -279,12 +292,12 @@ impl RunningCaddy {
         let mut caddy = Self { process, port, folder };
         let began = std::time::Instant::now();
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            let log = || std::fs::read_to_string(caddy.folder.path().join("log")).unwrap();
-            assert!(caddy.process.try_wait().unwrap().is_none(), "{}", log());
-            assert!(began.elapsed() < test_support::WAIT_TIMEOUT, "{}", log());
+            if caddy.process.try_wait().unwrap().is_some() || began.elapsed() > test_support::WAIT_TIMEOUT {
+                return Err(std::fs::read_to_string(caddy.folder.path().join("log")).unwrap());
+            }
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
-        Some(caddy)
+        Ok(caddy)
     }
 
     fn request(&self, host: &str, path: &str, more: &str) -> (u16, String) {
