@@ -78,8 +78,8 @@ class Harness {
 
   /**
    * Opens a page as a demo user, signed in; `nobody` is not signed in. Options: `path` to open, `dark`, `width`, `height`,
-   * `language` ("en", "de"), `zone` of the browser, `fresh` for a separate session (tests that sign out), `reuse` for the page of an earlier
-   * scenario, and `allow`: regular expressions of console messages that this test expects.
+   * `language` ("en", "de"), `zone` of the browser, `fresh` for a separate session (tests that sign out), `reuse` for the page of
+   * an earlier scenario, and `allow`: regular expressions of console messages that this test expects.
    *
    * A reused page has empty storage but a warm cache, and loads in half of the time. It is for scenarios that only look at a
    * screen: storage is emptied at every load, so a reload loses drafts.

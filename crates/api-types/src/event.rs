@@ -372,7 +372,7 @@ pub struct DocumentCommits {
 pub struct DocumentComments {
     pub document_id: DocumentId,
     pub group_id: GroupId,
-    /// The thread that changed; null if the user has read the comments, which only the user's own pages are told
+    /// The thread that changed; null if the user has read the comments: only the pages of this user receive that
     #[schema(required)]
     pub thread_id: Option<CommentThreadId>,
     /// The users whom the comment mentions since this change, without the actor; absent if there are none

@@ -166,7 +166,7 @@ mod tests {
         ] {
             let domain_error = FileExtension::of_new(kind, extension);
             assert!(
-                matches!(domain_error, Err(DomainError::Invalid { path: received, .. }) if received == path),
+                matches!(domain_error, Err(DomainError::Invalid { path: found, .. }) if found == path),
                 "{kind:?} {extension:?}: {domain_error:?}"
             );
         }

@@ -124,9 +124,9 @@ mod tests {
         let report = entry(r#"{"weekday": 8, "start": "08:00", "end": "08:00"}"#)
             .validate()
             .unwrap_err();
-        let mut received: Vec<_> = report.iter().map(|(path, error)| format!("{path} {error}")).collect();
-        received.sort();
-        assert_eq!(received, ["end must be after start", "weekday must be between 1 and 7"]);
+        let mut errors: Vec<_> = report.iter().map(|(path, error)| format!("{path} {error}")).collect();
+        errors.sort();
+        assert_eq!(errors, ["end must be after start", "weekday must be between 1 and 7"]);
     }
 
     #[test]

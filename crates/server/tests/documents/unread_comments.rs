@@ -76,7 +76,7 @@ both!(comments_of_others_are_unread_until_they_were_seen, |app| {
         .expect(201);
     assert_eq!(unread(&cem, &room).await, (1, 0), "a reply reads nothing");
     assert_eq!(unread(&ben, &room).await, (1, 0));
-    // The comments of the caller's own are unread for nobody else once deleted.
+    // A deleted comment is unread for no user.
     ben.delete(&own).await.expect(200);
     assert_eq!(unread(&cem, &room).await, (0, 0));
     assert_eq!(read(&ada, &document, &Value::Null).await, (0, 0));

@@ -277,7 +277,7 @@ fn people_by_model(
     found
 }
 
-/// Returns for whom the statement says that they can view each group.
+/// Returns the users who can view each group according to the statement.
 fn people_by_statement(
     scope: &mut ReadTx<'_>,
     school: &[(StoredClass, Class, Vec<Group>)],

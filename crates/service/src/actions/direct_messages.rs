@@ -179,12 +179,12 @@ fn send_direct(
     };
     tx.insert_message(&message)?;
     let seen = tx.message(&message.id)?;
-    let event = DirectMessage {
+    let sent = DirectMessage {
         sender: seen.message.sender.clone(),
         ..message
     };
     tx.record(MessageChange::DirectSent {
-        message: Box::new(event),
+        message: Box::new(sent),
     });
     Ok(DeliveredMessage::Direct(Box::new(seen)))
 }

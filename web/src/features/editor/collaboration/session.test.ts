@@ -239,6 +239,25 @@ describe("EditingSession", () => {
     expect(store.records.size).toBe(0);
   });
 
+  it("leaves a record that does not fit the log to the next page", async () => {
+    const { network, store } = open();
+    const page = new Page("one", network, store);
+    await settle();
+    network.isDown = true;
+    page.type("kept");
+    await settle(400);
+    page.session.close();
+    store.alive.delete("one");
+    network.isDown = false;
+    vi.spyOn(network, "commitsSince").mockResolvedValue([{ version: 5, ref: "x", userId: null, steps: [] }]);
+    const append = vi.spyOn(network, "append");
+    const next = new Page("two", network, store);
+    await settle(60_000);
+    next.session.close();
+    expect(append.mock.calls.filter(([{ ref }]) => ref === "one-1")).toHaveLength(1);
+    expect(store.records.has("one")).toBe(true);
+  });
+
   it("takes over several closed pages", async () => {
     const { authority, network, store } = open();
     for (const name of ["one", "two"]) {

@@ -408,6 +408,8 @@ export class EditingSession {
           if (error.reason !== "closed") await this.#giveUp(stored, error.reason);
           return;
         }
+        // Steps that do not fit the document will not fit later.
+        if (error instanceof RangeError || (error instanceof Error && error.name === "TransformError")) return;
         this.#reportFailedAdoption();
         const delay = RETRY_MS[Math.min(failures, RETRY_MS.length - 1)]!;
         await new Promise((resolve) => setTimeout(resolve, delay));
