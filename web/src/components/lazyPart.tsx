@@ -9,11 +9,21 @@ type Load<P> = () => Promise<ComponentType<P>>;
 
 const loaders = new Set<() => Promise<unknown>>();
 
-/** A lazily loaded component; requires a `Suspense` boundary. */
+/** A lazily loaded component; requires a `Suspense` boundary. One that was prefetched is rendered without suspending. */
 export function lazyPart<P extends object>(load: Load<P>): FunctionComponent<P> {
-  loaders.add(load);
+  let loaded: ComponentType<P> | undefined;
+  const loadOnce: Load<P> = async () => {
+    loaded ??= await load();
+    return loaded;
+  };
+  loaders.add(loadOnce);
   // `lazy` caches failures permanently, so it never receives one.
-  return lazy(async () => ({ default: await load().catch(() => withRetry(load)) })) as unknown as FunctionComponent<P>;
+  const Lazy = lazy(async () => ({ default: await loadOnce().catch(() => withRetry(loadOnce)) }));
+  return function LazyPart(props: P) {
+    // React shows what suspended at least 300 ms later. The choice is kept: another type would lose the state of the component.
+    const [part] = useState(() => loaded ?? (Lazy as unknown as ComponentType<P>));
+    return createElement(part, props);
+  };
 }
 
 /** Prefetches all lazy components of the pages loaded so far. */
