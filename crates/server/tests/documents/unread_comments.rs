@@ -46,21 +46,24 @@ async fn read(client: &Client, document: &str, until: &Value) -> (i64, i64) {
     (count("unreadComments"), count("unreadMentions"))
 }
 
-both!(comments_from_before_the_reading_marks_are_read_after_the_upgrade, |app| {
-    let room = room(app).await;
-    let document = blank(app, &room).await;
-    let world = &app.world;
-    let (ada, ben, cem) = (app.as_(&world.ada), app.as_(&world.ben), app.as_(&world.cem));
-    let (first, _) = comment(&ben, &document, "Which river?").await;
-    read(&cem, &document, &first["createdAt"]).await;
-    comment(&ben, &document, "The Spree?").await;
-    let migration = include_str!("../../../../migrations/V0091__older_comments_count_as_read.sql");
-    execute(&app.database, migration.to_owned()).await;
-    assert_eq!(unread(&ada, &room).await, (0, 0));
-    assert_eq!(unread(&cem, &room).await, (1, 0), "a mark that exists stays");
-    comment(&ben, &document, "Or the Elbe?").await;
-    assert_eq!(unread(&ada, &room).await, (1, 0));
-});
+both!(
+    comments_from_before_the_reading_marks_are_read_after_the_upgrade,
+    |app| {
+        let room = room(app).await;
+        let document = blank(app, &room).await;
+        let world = &app.world;
+        let (ada, ben, cem) = (app.as_(&world.ada), app.as_(&world.ben), app.as_(&world.cem));
+        let (first, _) = comment(&ben, &document, "Which river?").await;
+        read(&cem, &document, &first["createdAt"]).await;
+        comment(&ben, &document, "The Spree?").await;
+        let migration = include_str!("../../../../migrations/V0091__older_comments_count_as_read.sql");
+        execute(&app.database, migration.to_owned()).await;
+        assert_eq!(unread(&ada, &room).await, (0, 0));
+        assert_eq!(unread(&cem, &room).await, (1, 0), "a mark that exists stays");
+        comment(&ben, &document, "Or the Elbe?").await;
+        assert_eq!(unread(&ada, &room).await, (1, 0));
+    }
+);
 
 both!(comments_of_others_are_unread_until_they_were_seen, |app| {
     let room = room(app).await;
