@@ -9,8 +9,11 @@ type Load<P> = () => Promise<ComponentType<P>>;
 
 const loaders = new Set<() => Promise<unknown>>();
 
+/** A component whose code can be loaded before it is rendered. */
+type LazyPart<P> = FunctionComponent<P> & { prefetch: () => void };
+
 /** A lazily loaded component; requires a `Suspense` boundary. One that was prefetched is rendered without suspending. */
-export function lazyPart<P extends object>(load: Load<P>): FunctionComponent<P> {
+export function lazyPart<P extends object>(load: Load<P>): LazyPart<P> {
   let loaded: ComponentType<P> | undefined;
   const loadOnce: Load<P> = async () => {
     loaded ??= await load();
@@ -19,11 +22,12 @@ export function lazyPart<P extends object>(load: Load<P>): FunctionComponent<P> 
   loaders.add(loadOnce);
   // `lazy` caches failures permanently, so it never receives one.
   const Lazy = lazy(async () => ({ default: await loadOnce().catch(() => withRetry(loadOnce)) }));
-  return function LazyPart(props: P) {
+  function Part(props: P) {
     // React shows what suspended at least 300 ms later. The choice is kept: another type would lose the state of the component.
     const [part] = useState(() => loaded ?? (Lazy as unknown as ComponentType<P>));
     return createElement(part, props);
-  };
+  }
+  return Object.assign(Part, { prefetch: () => void loadOnce().catch(() => undefined) });
 }
 
 /** Prefetches all lazy components of the pages loaded so far. */

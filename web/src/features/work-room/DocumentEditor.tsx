@@ -45,6 +45,10 @@ export function DocumentEditor({ document, memberIds = NO_MEMBERS, isView, isPho
   const [isFull, setFull] = useState(false);
   const [attempt, setAttempt] = useState(0);
   const isFreezing = useDocumentFreeze(document.id, isUnsent);
+  // Most text documents are opened in it; its code is loaded while the configuration is fetched.
+  useEffect(() => {
+    if (document.documentType === "word") BuiltinEditor.prefetch();
+  }, [document.documentType]);
   // A status change gives the document a new key: the editor is opened again, read-only where required.
   const queryKey = queryKeys.document.editor(document.id, document.status, document.canEdit, isView);
   const view = useQuery({

@@ -8,7 +8,7 @@ import { type Document, type WorkRoom } from "./workRoom";
 import { useIsPhone } from "./screen";
 import { lazyPart } from "../../components/lazyPart";
 
-const DocumentEditor = lazyPart(async () => (await import("./DocumentEditor")).DocumentEditor);
+export const DocumentEditor = lazyPart(async () => (await import("./DocumentEditor")).DocumentEditor);
 
 /** The editor of an open document, in all the space it is given. On phones it opens read-only first. */
 export function OpenDocument({

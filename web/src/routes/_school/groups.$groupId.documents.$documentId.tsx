@@ -1,5 +1,7 @@
 import { createFileRoute } from "@tanstack/react-router";
+import { useEffect } from "react";
 
+import { DocumentEditor } from "../../features/work-room/OpenDocument";
 import { Room } from "../../features/work-room/WorkRoom";
 
 interface Search {
@@ -19,6 +21,8 @@ export const Route = createFileRoute("/_school/groups/$groupId/documents/$docume
 function DocumentPage() {
   const { groupId, documentId } = Route.useParams();
   const { topic, mode } = Route.useSearch();
+  // The editor's code is loaded while the work room is fetched.
+  useEffect(() => DocumentEditor.prefetch(), []);
   return (
     <Room key={documentId} groupId={groupId} topicId={topic} documentId={documentId} isWriting={mode === "edit"} />
   );
