@@ -5,7 +5,8 @@ import assert from "node:assert/strict";
 import { assertAccessible, assertNoOverflow, emailOf, eventually, ready, scenario, rendered } from "./harness.mjs";
 
 const PASSWORD = "groupwork-demo";
-const GONE = [/status of 40[134]/];
+/** 409: a request between signing in again and selecting the school of the page. The page ignores it. */
+const GONE = [/status of 40[1349]/];
 const OFFLINE = [/ERR_INTERNET_DISCONNECTED/, /ERR_FAILED/, /WebSocket connection/, /status of 404/, /Unloaded/];
 
 /** The API path of the members of a group. */
