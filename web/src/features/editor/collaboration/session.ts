@@ -467,8 +467,7 @@ export class EditingSession {
       const version = since.at(-1)?.version ?? record.version;
       await authority.append({ ref: `${record.key}-late`, version, steps: rest });
     } else if (isLate) throw new CommitRejected("late");
-    // A record that is left is sent again by the next page, with the same reference.
-    await this.#store.remove(record.key).catch(() => undefined);
+    await this.#store.remove(record.key);
   }
 }
 
