@@ -1,5 +1,6 @@
 // Measures the built-in editor on a slow machine: a document of 20 pages with the CPU slowed down four and six times. How long
-// it takes to open, by its address in a new tab and by its link in the work room, and from a key to the painted character. The output depends on the machine, so it never fails.
+// it takes to open, by its address in a new tab and by its link in the work room, and from a key to the painted character. The
+// output depends on the machine, so it never fails.
 // `node e2e/weak-typing.mjs` uses the same binary as the tests (GROUPWORK_BINARY).
 import { openHarness } from "./pages.mjs";
 
