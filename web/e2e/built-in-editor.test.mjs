@@ -90,23 +90,51 @@ scenario("two students write together and see each other", async (harness) => {
   await assertAccessible(ana);
 });
 
-scenario("text typed without a network survives closing the page", async (harness) => {
-  const document = await newDocument(harness, "Cut");
-  const { page: ana, text } = await openText(harness, "ana", document, { allow: CUT });
-  await text.click();
-  await ana.keyboard.type("Before. ");
-  await untilContent(harness, document.id, "Before. ");
-  await ana.route("**/commits*", (route) => route.abort());
-  await ana.keyboard.type("Without a network. ");
-  await until(async () => (await unsentText(ana)).includes("Without a network. "), "the browser has stored the text");
-  await ana.goto("about:blank");
-  assert.equal(await content(harness, document.id), "Before. ");
-  await ana.unroute("**/commits*");
-  await ana.goto(document.path);
-  await textOf(ana);
-  await untilContent(harness, document.id, "Before. Without a network. ");
-  await shows(ana, "Before. Without a network.");
-});
+/** Pages without a database keep unsent steps in the local storage alone, as in some private windows. */
+const withoutDatabase = (page) =>
+  page.addInitScript(() =>
+    Object.defineProperty(window, "indexedDB", {
+      get: () => {
+        throw new DOMException("not allowed", "SecurityError");
+      },
+    }),
+  );
+
+const textInLocalStorage = async (page) => {
+  const kept = await page.evaluate(() =>
+    Object.keys(localStorage)
+      .filter((key) => key.startsWith("groupwork-editor:"))
+      .map((key) => localStorage.getItem(key))
+      .join(""),
+  );
+  return [...kept.matchAll(/"text":"([^"]*)"/g)].map(([, text]) => text).join("");
+};
+
+for (const hasDatabase of [true, false])
+  scenario(
+    `text typed without a network survives closing the page ${hasDatabase ? "with" : "without"} a database`,
+    async (harness) => {
+      const document = await newDocument(harness, hasDatabase ? "Cut" : "Cut without a database");
+      const ana = await harness.page("ana", { allow: CUT });
+      if (!hasDatabase) await withoutDatabase(ana);
+      await ana.goto(document.path);
+      const text = await textOf(ana);
+      await text.click();
+      await ana.keyboard.type("Before. ");
+      await untilContent(harness, document.id, "Before. ");
+      await ana.route("**/commits*", (route) => route.abort());
+      await ana.keyboard.type("Cut.");
+      const kept = hasDatabase ? unsentText : textInLocalStorage;
+      await until(async () => (await kept(ana)).includes("Cut."), "the browser has stored the text");
+      await ana.goto("about:blank");
+      assert.equal(await content(harness, document.id), "Before. ");
+      await ana.unroute("**/commits*");
+      await ana.goto(document.path);
+      await textOf(ana);
+      await untilContent(harness, document.id, "Before. Cut.");
+      await shows(ana, "Before. Cut.");
+    },
+  );
 
 scenario("a commit whose response is lost is appended once", async (harness) => {
   const document = await newDocument(harness, "Once");

@@ -101,9 +101,7 @@ fn late_texts(tx: &mut ReadTx<'_>, id: &DocumentId) -> Result<Vec<AuthorLateText
         let mut applied = Vec::new();
         let mut by_page: Vec<((&str, i64), Vec<Value>)> = Vec::new();
         for late in &late_commits {
-            // A page that was loaded again sends its stored commit first, and the rest under this name.
-            let page = late.client_id.strip_suffix("-late").unwrap_or(&late.client_id);
-            let key = (page, late.version);
+            let key = (late.client_id.as_str(), late.version);
             match by_page.iter_mut().find(|(known, _)| *known == key) {
                 Some((_, steps)) => steps.extend(late.steps.iter().cloned()),
                 None => by_page.push((key, late.steps.clone())),

@@ -107,7 +107,7 @@ function OpenContent({
     const colors = personColors(members.split(","));
     const room = { documentId, generation, clientId };
     return {
-      authorityOf: (each) => serviceAuthority(documentId, each, clientId),
+      authorityOf: (each, page) => serviceAuthority(documentId, each, page),
       store: browserStore,
       uploadImage: (file) => uploadImage(documentId, file),
       imageUrl: (id) => imageUrl(documentId, id),

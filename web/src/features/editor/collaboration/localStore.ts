@@ -49,7 +49,7 @@ export interface RecordChange {
 export interface LocalStore {
   /**
    * Keeps a change synchronously until `save` has stored it, so that a page that ends in between loses nothing. The next change
-   * of the record replaces it: each has to be based on what is stored.
+   * of the record replaces it: each has to be based on what is stored. Where IndexedDB is not available, the last one is the record.
    */
   keepPending: (change: RecordChange) => void;
   dropPending: (key: string) => void;
@@ -129,16 +129,34 @@ function deleteRecord(transaction: IDBTransaction, key: string): void {
 
 const pendingKey = (key: string) => `${PENDING}${key}`;
 
-/** The change that a page could not store before it ended. */
+/** The change that a page could not store before it ended. One that cannot be read must not hold back the other records. */
 function pendingChange(key: string): RecordChange | undefined {
-  const text = localStorage.getItem(pendingKey(key));
-  return text === null ? undefined : (JSON.parse(text) as RecordChange);
+  try {
+    const text = localStorage.getItem(pendingKey(key));
+    return text === null ? undefined : (JSON.parse(text) as RecordChange);
+  } catch {
+    return undefined;
+  }
 }
 
-const pendingKeys = () =>
-  Object.keys(localStorage)
-    .filter((key) => key.startsWith(PENDING))
-    .map((key) => key.slice(PENDING.length));
+function pendingKeys(): string[] {
+  try {
+    const keys = Object.keys(localStorage).filter((key) => key.startsWith(PENDING));
+    return keys.map((key) => key.slice(PENDING.length));
+  } catch {
+    return [];
+  }
+}
+
+/** The record of a page that could store nothing: then its last change has all steps. */
+function unstoredRecord({ record, keep, added, sentSteps }: RecordChange): StoredRecord | undefined {
+  return keep === 0 ? { record, steps: [...added], sentSteps: [...(sentSteps ?? [])] } : undefined;
+}
+
+async function storedRecords(): Promise<UnsentRecord[]> {
+  const store = (await open()).transaction("records").objectStore("records");
+  return (await done(store.getAll())) as UnsentRecord[];
+}
 
 async function readRecord(key: string): Promise<StoredRecord | undefined> {
   const transaction = (await open()).transaction(["records", "steps"]);
@@ -154,8 +172,7 @@ async function readRecord(key: string): Promise<StoredRecord | undefined> {
 /** Keys of the records of this user and document, except that of the page itself. */
 async function otherKeys({ key: own, userId, documentId }: RecordOwner): Promise<Set<string>> {
   const pending = pendingKeys().flatMap((key) => pendingChange(key)?.record ?? []);
-  const store = (await open()).transaction("records").objectStore("records");
-  const all = [...pending, ...((await done(store.getAll())) as UnsentRecord[])];
+  const all = [...pending, ...(await storedRecords().catch(() => []))];
   const others = all.filter((one) => one.userId === userId && one.documentId === documentId && one.key !== own);
   return new Set(others.map(({ key }) => key));
 }
@@ -165,6 +182,7 @@ export const browserStore: LocalStore = {
   keepPending: (change) => {
     try {
       localStorage.setItem(pendingKey(change.record.key), JSON.stringify(change));
+      for (const key of change.replaces) browserStore.dropPending(key);
     } catch {
       // The storage is full or not allowed. A former change must not overwrite what is stored later.
       browserStore.dropPending(change.record.key);
@@ -186,15 +204,23 @@ export const browserStore: LocalStore = {
       if (sentSteps !== undefined) store.put(sentSteps, [record.key, SENT]);
       for (const key of replaces) deleteRecord(transaction, key);
     }),
-  remove: (key) => write(["records", "steps"], (transaction) => deleteRecord(transaction, key)),
+  remove: (key) => {
+    browserStore.dropPending(key);
+    return write(["records", "steps"], (transaction) => deleteRecord(transaction, key));
+  },
   adoptRecords: async (owner, adopt, signal) => {
     const adoptRecord = async (key: string) => {
       const change = pendingChange(key);
-      if (change !== undefined) {
-        await browserStore.save(change);
-        browserStore.dropPending(key);
+      let stored: StoredRecord | undefined;
+      try {
+        if (change !== undefined) {
+          await browserStore.save(change);
+          browserStore.dropPending(key);
+        }
+        stored = await readRecord(key);
+      } catch {
+        stored = change && unstoredRecord(change);
       }
-      const stored = await readRecord(key);
       if (stored !== undefined) await adopt(stored);
     };
     for (const key of await otherKeys(owner)) {

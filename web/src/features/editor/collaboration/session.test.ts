@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { schema } from "../document/schema";
 import { type Authority, CommitRejected } from "./commits";
+import { insertedText } from "./insertedText";
 import type { LocalStore, RecordChange, RecordOwner, StoredRecord } from "./localStore";
 import { MemoryAuthority } from "./memoryAuthority";
 import { EditingSession, type SaveState } from "./session";
@@ -239,13 +240,15 @@ describe("EditingSession", () => {
     expect(store.records.size).toBe(0);
   });
 
-  it("leaves a record that does not fit the log to the next page", async () => {
+  it("offers a record that does not fit the log to its writer", async () => {
     const { network, store } = open();
     const page = new Page("one", network, store);
     await settle();
     network.isDown = true;
-    page.type("kept");
-    await settle(400);
+    page.type("sent");
+    await settle(100);
+    page.type(" kept");
+    await settle(100);
     page.session.close();
     store.alive.delete("one");
     network.isDown = false;
@@ -253,9 +256,118 @@ describe("EditingSession", () => {
     const append = vi.spyOn(network, "append");
     const next = new Page("two", network, store);
     await settle(60_000);
-    next.session.close();
     expect(append.mock.calls.filter(([{ ref }]) => ref === "one-1")).toHaveLength(1);
-    expect(store.records.has("one")).toBe(true);
+    expect(next.remainders).toEqual([" kept"]);
+    expect(store.records.size).toBe(0);
+  });
+
+  it("sends all text of a closed page as late when its topic is finished before it is taken over", async () => {
+    const { authority, network, store } = open();
+    const page = new Page("one", network, store);
+    await settle();
+    network.isDown = true;
+    page.type("in flight");
+    await settle(100);
+    page.type(", after it");
+    await settle(100);
+    page.session.close();
+    store.alive.delete("one");
+    const next = new Page("two", network, store);
+    await settle(1_000);
+    authority.closed = "late";
+    network.isDown = false;
+    const append = vi.spyOn(network, "append");
+    await settle(20_000);
+    const sent = append.mock.calls.map(([{ ref, steps }]) => [ref, insertedText(steps)]);
+    expect(sent.slice(-2)).toEqual([
+      ["one-1", "in flight"],
+      ["one-late", ", after it"],
+    ]);
+    expect(next.lateCount).toBe(1);
+    expect(store.records.size).toBe(0);
+  });
+
+  it("offers late text of a closed page whose place is gone to its writer", async () => {
+    const { authority, network, store } = open("all of this is deleted");
+    const page = new Page("one", network, store);
+    await settle();
+    network.isDown = true;
+    page.type("mine ", 8);
+    await settle(100);
+    page.session.close();
+    store.alive.delete("one");
+    const { tr } = EditorState.create({ doc: authority.doc });
+    authority.appendNow({ ref: "other", version: 0, steps: tr.delete(1, 23).steps });
+    network.isDown = false;
+    vi.spyOn(authority, "append").mockImplementation(({ ref }) => {
+      if (ref === "one-1") return Promise.resolve(authority.commitsSince(0));
+      return Promise.reject(new CommitRejected("late"));
+    });
+    const next = new Page("two", new Network(new MemoryAuthority(newDoc("new"))), store, 2, network);
+    await settle(1_000);
+    expect(next.remainders).toEqual(["mine "]);
+    expect(store.records.size).toBe(0);
+  });
+
+  it("takes over a closed page while it receives the changes of others", async () => {
+    const { authority, network, store } = open("end");
+    const page = new Page("one", network, store);
+    await settle();
+    network.isDown = true;
+    page.type("mine ", 1);
+    await settle(100);
+    page.type("too ", 6);
+    await settle(100);
+    page.session.close();
+    store.alive.delete("one");
+    network.isDown = false;
+    const { commitsSince } = network;
+    vi.spyOn(network, "commitsSince").mockImplementationOnce(async (version) => {
+      const known = await commitsSince.call(network, version);
+      // The next commit is announced before the response has arrived.
+      const { tr } = EditorState.create({ doc: authority.doc });
+      authority.appendNow({
+        ref: "other",
+        version: authority.version,
+        steps: tr.insertText("long beginning ", 1).steps,
+      });
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return known;
+    });
+    const next = new Page("two", network, store);
+    await settle(2_000);
+    expect(authority.doc.textContent).toBe("long beginning mine too end");
+    expect(next.text).toBe("long beginning mine too end");
+    expect(next.remainders).toEqual([]);
+  });
+
+  it("leaves a record to the next page when it is closed while it takes it over", async () => {
+    const { authority, network, store } = open();
+    const page = new Page("one", network, store);
+    await settle();
+    network.isDown = true;
+    page.type("once");
+    await settle(300);
+    page.session.close();
+    store.alive.delete("one");
+    network.isDown = false;
+    // What it sends is not announced to it before it is closed.
+    vi.spyOn(network, "subscribe").mockReturnValueOnce(() => undefined);
+    const { commitsSince } = network;
+    vi.spyOn(network, "commitsSince").mockImplementationOnce(async (version) => {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return commitsSince.call(network, version);
+    });
+    const closed = new Page("two", network, store);
+    await settle(20);
+    closed.session.close();
+    store.alive.delete("two");
+    await settle(100);
+    const last = new Page("three", network, store);
+    await settle(1_000);
+    expect(authority.doc.textContent).toBe("once");
+    expect(last.text).toBe("once");
+    expect(store.records.size).toBe(0);
   });
 
   it("takes over several closed pages", async () => {

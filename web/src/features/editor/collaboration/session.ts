@@ -6,7 +6,7 @@ import { Step } from "prosemirror-transform";
 import { schema } from "../document/schema";
 import { type Authority, type Commit, CommitRejected, type OutgoingCommit, type RejectionReason } from "./commits";
 import { insertedText } from "./insertedText";
-import type { LocalStore, RecordChange, StoredRecord } from "./localStore";
+import type { LocalStore, RecordChange, StoredRecord, UnsentRecord } from "./localStore";
 import { collaborationOf, discardUnconfirmed, markSent, mapSteps, receiveCommits, replaySteps } from "./unconfirmed";
 
 /** What the status line shows. */
@@ -32,6 +32,9 @@ export interface SessionHost {
   /** Commits that were applied, for the cursors of their authors. */
   onCommits?: (commits: readonly Commit[]) => void;
 }
+
+/** The log of a generation, to which commits of a page are added. */
+export type AuthorityOf = (generation: number, clientId: string) => Authority;
 
 export interface SessionIdentity {
   clientId: string;
@@ -81,20 +84,15 @@ export class EditingSession {
   #isConnected = true;
 
   readonly #identity: SessionIdentity;
-  readonly #authorityOf: (generation: number) => Authority;
+  readonly #authorityOf: AuthorityOf;
   readonly #authority: Authority;
   readonly #store: LocalStore;
   readonly #host: SessionHost;
 
-  constructor(
-    identity: SessionIdentity,
-    authorityOf: (generation: number) => Authority,
-    store: LocalStore,
-    host: SessionHost,
-  ) {
+  constructor(identity: SessionIdentity, authorityOf: AuthorityOf, store: LocalStore, host: SessionHost) {
     this.#identity = identity;
     this.#authorityOf = authorityOf;
-    this.#authority = authorityOf(identity.generation);
+    this.#authority = authorityOf(identity.generation, identity.clientId);
     this.#store = store;
     this.#host = host;
   }
@@ -394,22 +392,27 @@ export class EditingSession {
   }
 
   /** Takes over the record of an earlier page of this user and document, as soon as the service can be reached. */
-  async #adopt(stored: StoredRecord): Promise<void> {
-    const steps = parseSteps(stored.steps);
+  async #adopt({ record, ...stored }: StoredRecord): Promise<void> {
+    const [steps, sentSteps] = [parseSteps(stored.steps), parseSteps(stored.sentSteps)];
+    const earlier: EarlierPage = { record, steps, sentSteps };
+    let hasEnded = record.generation !== this.#identity.generation;
     for (let failures = 0; !this.#isClosed; failures += 1) {
       try {
-        const isPresent = stored.record.generation === this.#identity.generation;
-        if (isPresent && this.#identity.isOpen) await this.#replay(stored, steps);
-        else if (!isPresent) await this.#sendLate(stored, steps);
+        if (hasEnded) await this.#sendLate(earlier);
+        else if (this.#identity.isOpen) await this.#replay(earlier);
         return;
       } catch (error) {
         if (error instanceof CommitRejected) {
-          // The next page tries again. A record that can never be sent becomes text.
-          if (error.reason !== "closed") await this.#giveUp(stored, error.reason);
-          return;
+          // The next page tries again.
+          if (error.reason === "closed") return;
+          if (error.reason !== "late" || hasEnded) return this.#giveUp(record.key, steps);
+          // The generation has ended meanwhile: the text that follows the rejected commit is late, too.
+          hasEnded = true;
+          continue;
         }
-        // Steps that do not fit the document will not fit later.
-        if (error instanceof RangeError || (error instanceof Error && error.name === "TransformError")) return;
+        // Steps that do not fit the document will not fit later. Those in flight were accepted before that is known.
+        if (error instanceof RangeError || (error instanceof Error && error.name === "TransformError"))
+          return this.#giveUp(record.key, steps.slice(record.sent?.count ?? 0));
         this.#reportFailedAdoption();
         const delay = RETRY_MS[Math.min(failures, RETRY_MS.length - 1)]!;
         await new Promise((resolve) => setTimeout(resolve, delay));
@@ -417,22 +420,39 @@ export class EditingSession {
     }
   }
 
-  async #giveUp({ record, steps }: StoredRecord, reason: RejectionReason): Promise<void> {
-    await this.#store.remove(record.key).catch(() => undefined);
-    if (reason === "late") this.#host.onLate();
-    else this.#host.onRemainder(insertedText(parseSteps(steps)));
+  /** A record that can never be sent becomes text. */
+  async #giveUp(key: string, steps: readonly Step[]): Promise<void> {
+    this.#offer(insertedText(steps));
+    await this.#store.remove(key).catch(() => undefined);
   }
 
-  async #replay({ record, sentSteps }: StoredRecord, steps: readonly Step[]): Promise<void> {
+  #offer(text: string): void {
+    if (text.trim() !== "") this.#host.onRemainder(text);
+  }
+
+  async #replay({ record, steps, sentSteps }: EarlierPage): Promise<void> {
     // The request of the earlier page may be on its way: only the same reference cannot append its steps twice.
     const { sent } = record;
-    if (sent !== undefined)
-      await this.#authority.append({ ref: sent.ref, version: sent.version, steps: parseSteps(sentSteps) });
-    const since = await this.#authority.commitsSince(record.version);
+    if (sent !== undefined) await this.#authority.append({ ref: sent.ref, version: sent.version, steps: sentSteps });
+    // In the queue, so that nothing is received between the response and its use.
+    const merged = this.#queue.then(async () => {
+      const since = await this.#authority.commitsSince(record.version);
+      if (this.#ended !== undefined) throw new CommitRejected(this.#ended === "late" ? "late" : "closed");
+      if (!this.#isClosed) this.#merge({ record, steps, sentSteps }, since);
+    });
+    this.#queue = merged.catch(() => undefined);
+    await merged;
+    if (this.#isClosed) return;
+    this.changed();
+    // Until then no other page may take over the record.
+    await this.#writing;
+  }
+
+  /** Puts the steps of an earlier page on top of the document. `since`: the log from the version of its record on. */
+  #merge({ record, steps }: EarlierPage, since: readonly Commit[]): void {
     this.#receive(since);
-    const { version, confirmed, unconfirmed } = collaborationOf(this.#host.state());
-    const known = since.filter((commit) => commit.version <= version);
-    const replayed = replaySteps(confirmed, { version: record.version, sent, steps }, known);
+    const { confirmed, unconfirmed } = collaborationOf(this.#host.state());
+    const replayed = replaySteps(confirmed, { version: record.version, sent: record.sent, steps }, since);
     // Records of several pages are put on top of each other.
     const own: Commit = { version: 0, ref: "", userId: null, steps: unconfirmed.map(({ step }) => step) };
     const { tr, doc } = this.#host.state();
@@ -440,34 +460,44 @@ export class EditingSession {
     for (const step of transform.steps) tr.step(step);
     this.#replaces = [...this.#replaces, record.key];
     this.#host.update(this.#host.state().apply(tr));
-    for (const text of [replayed.lost, lost]) if (text.trim() !== "") this.#host.onRemainder(text);
-    await this.#persist();
+    for (const text of [replayed.lost, lost]) this.#offer(text);
   }
 
   /** Sends what belongs to a generation that has ended: the service keeps it as a late version. */
-  async #sendLate({ record, sentSteps }: StoredRecord, steps: readonly Step[]): Promise<void> {
-    const authority = this.#authorityOf(record.generation);
-    const { sent } = record;
-    let isLate = false;
-    if (sent !== undefined) {
-      const repeated = authority.append({ ref: sent.ref, version: sent.version, steps: parseSteps(sentSteps) });
-      isLate = await repeated.then(
-        () => false,
-        (error: unknown) => {
-          if (error instanceof CommitRejected && error.reason === "late") return true;
-          throw error;
-        },
-      );
-    }
-    const since = isLate ? [] : await authority.commitsSince(record.version);
-    const rest = isLate
-      ? steps.slice(sent?.count ?? 0)
-      : mapSteps({ version: record.version, sent, steps }, since, () => true).steps;
-    if (insertedText(rest).trim() !== "") {
-      const version = since.at(-1)?.version ?? record.version;
-      await authority.append({ ref: `${record.key}-late`, version, steps: rest });
-    } else if (isLate) throw new CommitRejected("late");
-    await this.#store.remove(record.key);
+  async #sendLate({ record, steps, sentSteps }: EarlierPage): Promise<void> {
+    const { key, version, sent } = record;
+    const authority = this.#authorityOf(record.generation, key);
+    const isSentLate =
+      sent !== undefined &&
+      (await isLate(authority.append({ ref: sent.ref, version: sent.version, steps: sentSteps })));
+    const since = isSentLate ? [] : await authority.commitsSince(version);
+    const { steps: rest, lost } = isSentLate
+      ? { steps: steps.slice(sent.count), lost: "" }
+      : mapSteps({ version, sent, steps }, since, () => true);
+    const late = { ref: `${key}-late`, version: since.at(-1)?.version ?? version, steps: rest };
+    const isRestLate = insertedText(rest).trim() !== "" && (await isLate(authority.append(late)));
+    if (isSentLate || isRestLate) this.#host.onLate();
+    this.#offer(lost);
+    // A record that is left is sent again by the next page, with the same references.
+    await this.#store.remove(key).catch(() => undefined);
+  }
+}
+
+/** What an earlier page has left, parsed. */
+interface EarlierPage {
+  record: UnsentRecord;
+  steps: readonly Step[];
+  sentSteps: readonly Step[];
+}
+
+/** Whether the service has kept a commit as late. */
+async function isLate(appended: Promise<unknown>): Promise<boolean> {
+  try {
+    await appended;
+    return false;
+  } catch (error) {
+    if (error instanceof CommitRejected && error.reason === "late") return true;
+    throw error;
   }
 }
 

@@ -11,7 +11,7 @@ import { Decoration, DecorationSet, EditorView } from "prosemirror-view";
 import { insertInline } from "../../rich-text/commands";
 import { markdownRules } from "../../rich-text/inputRules";
 import { plainTextSlice } from "../../rich-text/paste";
-import type { Authority, Commit } from "../collaboration/commits";
+import type { Commit } from "../collaboration/commits";
 import {
   commentPlugin,
   type CommentPassage,
@@ -28,7 +28,7 @@ import {
   forgetOldCursors,
   ownCursor,
 } from "../collaboration/cursors";
-import { EditingSession, type SaveState, type SessionIdentity } from "../collaboration/session";
+import { type AuthorityOf, EditingSession, type SaveState, type SessionIdentity } from "../collaboration/session";
 import { holdRecord, type LocalStore, type Remainder } from "../collaboration/localStore";
 import { collaboration, collaborationOf } from "../collaboration/unconfirmed";
 import { type NodeContext, nodeViews } from "../document/nodeViews";
@@ -61,7 +61,7 @@ export interface UploadedImage {
 
 /** Everything outside of the editor: network, storage, and the people of the group. */
 export interface EditorServices {
-  authorityOf: (generation: number) => Authority;
+  authorityOf: AuthorityOf;
   store: LocalStore;
   uploadImage: (file: File) => Promise<UploadedImage>;
   imageUrl: (id: string) => string;
@@ -260,9 +260,10 @@ export class EditorController {
     this.#ends.push(holdRecord(this.identity.clientId));
     await this.session.start();
     this.#isReady = true;
-    this.#remainders = await this.#services.store
-      .remainders(this.identity.userId, this.identity.documentId)
-      .catch(() => []);
+    const { userId, documentId } = this.identity;
+    const kept = await this.#services.store.remainders(userId, documentId).catch(() => []);
+    const isNew = ({ id }: Remainder) => !kept.some((one) => one.id === id);
+    this.#remainders = [...kept, ...this.#remainders.filter(isNew)];
     this.#view?.setProps({});
     this.#watch();
     this.#notify();
