@@ -1,7 +1,7 @@
-// Random runs of two students who write in the built-in editor while networks are cut, the service is killed, pages are
-// reloaded, closed or crash, and the topic is finished. Every character that an editor showed is afterwards in the document, in
-// a late version, or offered to its writer, and none is in the document twice. `npm run e2e` makes two runs;
-// GROUPWORK_LOSS_RUNS sets the number, GROUPWORK_LOSS_SEED repeats a run.
+// Random runs of two students who write in the built-in editor while networks are cut, the service is killed, and pages are
+// reloaded, closed or crash. Then the topic is finished, and some pages are opened again. Every character that an editor showed
+// is afterwards in the document, in a late version, or offered to its writer, and none is in the document twice. `npm run e2e`
+// makes two runs; GROUPWORK_LOSS_RUNS sets the number, GROUPWORK_LOSS_SEED repeats a run.
 import assert from "node:assert/strict";
 import { inflateRawSync } from "node:zlib";
 
@@ -91,7 +91,7 @@ class Writer {
     await this.context.setOffline(isCut);
   }
 
-  /** Closes or crashes the tab, and opens the document in another one. */
+  /** Closes or crashes the tab, possibly without a network, and opens the document in another one with it. */
   async replace(path, crashes) {
     if (crashes) {
       const session = await this.context.newCDPSession(this.page);
@@ -101,6 +101,7 @@ class Writer {
       await crashed;
     }
     await this.page.close();
+    await this.cut(false);
     this.page = await this.context.newPage();
     await this.open(path);
   }
@@ -173,14 +174,12 @@ async function run(harness, group, number, random) {
       await harness.demo.kill();
       await write();
       await harness.demo.start();
-    } else if (event !== "write") {
+    } else if (event === "reload") {
       // A page cannot be loaded without a network.
       await writer.cut(false);
-      if (event === "reload") {
-        await writer.page.reload();
-        await writer.page.locator(".document").waitFor();
-      } else await writer.replace(path, event === "crash");
-    }
+      await writer.page.reload();
+      await writer.page.locator(".document").waitFor();
+    } else if (event !== "write") await writer.replace(path, event === "crash");
   }
   // The topic is finished while some have unsent text and others write.
   await write();
@@ -188,7 +187,12 @@ async function run(harness, group, number, random) {
   if (random(2) === 0) await Promise.all([ada.post(`/assignments/${topic}/finish`), write()]);
   else await ada.post(`/assignments/${topic}/finish`);
   await write();
-  for (const writer of writers) await writer.cut(false);
+  for (const writer of writers) {
+    if (random(3) === 0) {
+      events.push(`open ${writer.who} again`);
+      await writer.replace(path, random(2) === 0);
+    } else await writer.cut(false);
+  }
   const description = `seed ${SEED}, run ${number}: ${events.join(", ")}`;
   const all = writers.flatMap(({ written }) => written);
   let missing = all;
