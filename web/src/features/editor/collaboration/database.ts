@@ -9,10 +9,12 @@ export const PENDING = `${DATABASE}:`;
  */
 export function deleteUnsentSteps(): Promise<void> {
   for (const key of Object.keys(localStorage)) if (key.startsWith(PENDING)) localStorage.removeItem(key);
-  return new Promise((resolve) => {
+  const deleted = new Promise<void>((resolve) => {
     const request = indexedDB.deleteDatabase(DATABASE);
     for (const event of ["success", "error", "blocked"]) request.addEventListener(event, () => resolve());
   });
+  // Some browsers do not even allow the request; then there is no database.
+  return deleted.catch(() => undefined);
 }
 
 /** Sends what open documents have not sent yet; returns whether anything is left. */

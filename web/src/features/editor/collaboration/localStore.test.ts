@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
 
-import { PENDING } from "./database";
+import { deleteUnsentSteps, PENDING } from "./database";
 import { browserStore, type RecordChange, type StoredRecord } from "./localStore";
 
 const OWNER = { userId: "ana", documentId: "rivers" };
@@ -19,7 +19,7 @@ beforeEach(() => {
   const open = () => {
     throw new DOMException("not allowed", "SecurityError");
   };
-  vi.stubGlobal("indexedDB", { open });
+  vi.stubGlobal("indexedDB", { open, deleteDatabase: open });
   vi.stubGlobal("navigator", {});
 });
 
@@ -64,4 +64,10 @@ test("a change that cannot be read does not hold back the others", async () => {
   localStorage.setItem(`${PENDING}damaged`, "{");
   browserStore.keepPending(change("first", [{ stepType: "replace" }]));
   expect((await adopted("second")).map(({ record }) => record.key)).toEqual(["first"]);
+});
+
+test("signing out deletes what is kept where IndexedDB is not allowed", async () => {
+  browserStore.keepPending(change("first", [{ stepType: "replace" }]));
+  await deleteUnsentSteps();
+  expect(await adopted("second")).toEqual([]);
 });
