@@ -1,10 +1,6 @@
 //! The OpenAPI schemas of `/auth/admin`. See `auth/schema.rs`.
 
-#![expect(
-    dead_code,
-    clippy::struct_field_names,
-    reason = "the types only describe what the library names"
-)]
+#![expect(dead_code, reason = "the types only describe what the library names")]
 
 use api_macros::{described, view};
 use domain::access::PlatformRole;
