@@ -1,24 +1,20 @@
 //! Activity log records in responses and exports.
 
+use api_macros::view;
 use domain::activity::{Action, ActivityRecord, Category, event};
 use domain::from_fields;
 use domain::id::{AssignmentId, ClassId, CourseId, GroupId, LogId, OrganizationId, UserId};
 use domain::time::Timestamp;
-use serde::Serialize;
 use serde_json::value::RawValue;
-use utoipa::ToSchema;
 
 use super::csv;
 
 /// A record of the activity log: who did what, and when.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = ActivityLog)]
+#[view]
 pub struct ActivityLogView {
     id: LogId,
     organization_id: OrganizationId,
     /// The user who performed the action; null if the service did.
-    #[schema(required)]
     user_id: Option<UserId>,
     user_name: String,
     user_role: String,
@@ -28,19 +24,13 @@ pub struct ActivityLogView {
     event: String,
     entity_type: String,
     entity_id: String,
-    #[schema(required)]
     entity_name: Option<String>,
-    #[schema(required)]
     class_id: Option<ClassId>,
-    #[schema(required)]
     course_id: Option<CourseId>,
-    #[schema(required)]
     group_id: Option<GroupId>,
-    #[schema(required)]
     assignment_id: Option<AssignmentId>,
     #[schema(value_type = Object)]
     details: Box<RawValue>,
-    #[schema(required)]
     request_id: Option<String>,
     created_at: Timestamp,
 }

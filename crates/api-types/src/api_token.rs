@@ -1,17 +1,13 @@
 //! API tokens in responses.
 
+use api_macros::view;
 use domain::api_token::{ApiToken, ApiTokenText, TokenScope};
-use domain::from_fields;
 use domain::id::{ApiTokenId, UserId};
 use domain::time::Timestamp;
 use domain::user::Person;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 /// An API token of an organization, without its secret.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = ApiToken)]
+#[view]
 pub struct ApiTokenView {
     id: ApiTokenId,
     name: String,
@@ -21,22 +17,18 @@ pub struct ApiTokenView {
     created_at: Timestamp,
     expires_at: Timestamp,
     /// The last use, accurate to a minute.
-    #[schema(required)]
     last_used_at: Option<Timestamp>,
 }
 
 /// The user for whom an API token acts.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct TokenHolder {
     pub id: UserId,
     pub name: String,
 }
 
 /// An API token in the list.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = ListedApiToken)]
+#[view]
 pub struct ListedApiTokenView {
     #[serde(flatten)]
     token: ApiTokenView,
@@ -46,26 +38,19 @@ pub struct ListedApiTokenView {
 }
 
 /// A new API token. The response to its creation is the only one that contains it.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = CreatedApiToken)]
+#[view]
 pub struct CreatedApiTokenView {
     #[serde(flatten)]
     token: ApiTokenView,
     /// The token, for the header `X-API-Key`. Null in a repeated response to the same `Idempotency-Key`.
-    #[schema(required)]
     secret: Option<String>,
 }
 
-impl From<ApiToken> for ApiTokenView {
-    fn from(token: ApiToken) -> Self {
-        from_fields!(token => Self {
-            id, hint, created_at, expires_at, last_used_at,
-            name: token.name.into_string(),
-            scopes: token.scopes.as_slice().to_vec(),
-        })
-    }
-}
+view_from!(token: ApiToken => ApiTokenView {
+    id, hint, created_at, expires_at, last_used_at,
+    name: token.name.into_string(),
+    scopes: token.scopes.as_slice().to_vec(),
+});
 
 impl ListedApiTokenView {
     /// `is_administrator` is whether the user still administers the organization.

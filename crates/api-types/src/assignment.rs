@@ -1,6 +1,7 @@
 //! Topics in responses, and their outline for teachers of other classes (docs/api-contract.md#permissions). For
 //! students a topic contains only the data of their own group, without counts and without task texts of other groups.
 
+use api_macros::view;
 use domain::assignment::{Assignment, AssignmentStatus, LatePolicy};
 use domain::course::CourseLabel;
 use domain::details::{AssignmentDetails, GroupAssignmentDetails};
@@ -12,17 +13,13 @@ use domain::number::{Points, RequiredSubmissions};
 use domain::schedule::Schedule;
 use domain::text::{Description, GradeScale, Title};
 use domain::time::Timestamp;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::attachment::AssignmentAttachmentView;
 use super::audience::{Audience, FullTag, OutlineTag, StaffOnly};
 use super::group_assignment::{GroupAssignmentOfTopicView, GroupAssignmentView};
 
 /// A topic with its attachments and groups.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = Assignment)]
+#[view]
 pub struct AssignmentView {
     #[schema(inline)]
     view: FullTag,
@@ -33,9 +30,7 @@ pub struct AssignmentView {
 }
 
 /// A topic in a list, with its attachments and the progress of its groups.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = AssignmentListItem)]
+#[view]
 pub struct AssignmentListItemView {
     #[schema(inline)]
     view: FullTag,
@@ -46,9 +41,7 @@ pub struct AssignmentListItemView {
 }
 
 /// A topic with its attachments, without its groups.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = AssignmentFields)]
+#[view]
 pub struct AssignmentFieldsView {
     id: AssignmentId,
     title: Title,
@@ -58,60 +51,44 @@ pub struct AssignmentFieldsView {
     deadline: Timestamp,
     required_submissions: RequiredSubmissions,
     class_id: ClassId,
-    #[schema(required)]
     course_id: Option<CourseId>,
     /// True if all groups share one task text and one set of attachments.
     is_shared: bool,
     status: AssignmentStatus,
-    #[schema(required)]
     finished_at: Option<Timestamp>,
-    #[schema(required)]
     finished_by_id: Option<UserId>,
-    #[schema(required)]
     max_points: Option<Points>,
-    #[schema(required)]
     grade_scale: Option<GradeScale>,
     late_policy: LatePolicy,
     /// Whether the topic has a rubric; false for students if its criteria are not shown to them.
     has_rubric: bool,
     /// Staff only: whether the topic is a draft, which students do not see.
-    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
-    #[schema(value_type = bool, required = false)]
     is_draft: StaffOnly<bool>,
     /// Staff only: students see the topic from this time; null without a time.
-    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
-    #[schema(value_type = Option<Timestamp>, required = false)]
     publish_at: StaffOnly<Option<Timestamp>>,
     created_by_id: UserId,
     organization_id: OrganizationId,
     created_at: Timestamp,
     updated_at: Timestamp,
     class: AssignmentClassView,
-    #[schema(required)]
     course: Option<CourseLabel>,
     /// For students, only the attachments their group sees.
     attachments: Vec<AssignmentAttachmentView>,
     /// Staff only: progress of the groups.
-    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
-    #[schema(value_type = AssignmentStatsView, required = false)]
     stats: StaffOnly<AssignmentStatsView>,
 }
 
 /// The class of a topic.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[schema(as = AssignmentClass)]
+#[view]
 pub struct AssignmentClassView {
     id: ClassId,
     name: String,
     /// Weekly timetable, in the time zone of the school.
-    #[schema(required)]
     schedule: Option<Schedule>,
 }
 
 /// Progress of the groups of a topic. The five status counts add up to `groups`.
-#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = AssignmentStats)]
+#[view(Copy)]
 pub struct AssignmentStatsView {
     groups: i64,
     not_started: i64,
@@ -198,9 +175,7 @@ impl AssignmentStatsView {
 }
 
 /// The part of a topic that teachers of other classes may see.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = AssignmentOutline)]
+#[view]
 pub struct AssignmentOutlineView {
     #[schema(inline)]
     view: OutlineTag,
@@ -208,7 +183,6 @@ pub struct AssignmentOutlineView {
     title: Title,
     deadline: Timestamp,
     class_id: ClassId,
-    #[schema(required)]
     course_id: Option<CourseId>,
     status: AssignmentStatus,
     /// Number of groups that work on the topic.
@@ -227,9 +201,9 @@ impl AssignmentOutlineView {
 }
 
 /// A topic with the details visible to the caller, as indicated by `view`.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[view]
 #[serde(untagged)]
-#[schema(as = KnownAssignment, discriminator(property_name = "view", mapping(
+#[schema(discriminator(property_name = "view", mapping(
     ("FULL" = "#/components/schemas/Assignment"), ("OUTLINE" = "#/components/schemas/AssignmentOutline"))))]
 pub enum KnownAssignmentView {
     /// The whole topic, for students of its groups, the staff of its class and admins.
@@ -239,9 +213,9 @@ pub enum KnownAssignmentView {
 }
 
 /// A topic in a list with the details visible to the caller, as indicated by `view`.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[view]
 #[serde(untagged)]
-#[schema(as = ListedAssignment, discriminator(property_name = "view", mapping(
+#[schema(discriminator(property_name = "view", mapping(
     ("FULL" = "#/components/schemas/AssignmentListItem"), ("OUTLINE" = "#/components/schemas/AssignmentOutline"))))]
 pub enum ListedAssignmentView {
     /// For students of its groups, the staff of its class and admins.
@@ -251,8 +225,7 @@ pub enum ListedAssignmentView {
 }
 
 /// A topic for which a document can be submitted.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 #[schema(as = SubmissionCandidate)]
 pub struct CandidateView {
     pub assignment_id: AssignmentId,

@@ -1,5 +1,6 @@
 //! Attachments of topics and groups in responses and events. Storage keys are not exposed.
 
+use api_macros::view;
 use domain::assignment::Assignment;
 use domain::file::{AssignmentAttachment, GroupAttachment};
 use domain::from_fields;
@@ -7,20 +8,15 @@ use domain::group_assignment::is_effective;
 use domain::id::{AssignmentId, AttachmentId, GroupAssignmentId, GroupId, UserId};
 use domain::text::FileName;
 use domain::time::Timestamp;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::audience::{Audience, StaffOnly};
 
 /// An attachment of a topic, for all its groups or for one.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = AssignmentAttachment)]
+#[view]
 pub struct AssignmentAttachmentView {
     id: AttachmentId,
     assignment_id: AssignmentId,
     /// The group the attachment is for; null if it is for all groups of the topic.
-    #[schema(required)]
     group_assignment_id: Option<GroupAssignmentId>,
     file_name: FileName,
     mime_type: String,
@@ -29,8 +25,6 @@ pub struct AssignmentAttachmentView {
     created_at: Timestamp,
     url: String,
     /// Staff only: false while the attachment of a single group is ignored because the topic is shared.
-    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
-    #[schema(value_type = bool, required = false)]
     is_effective: StaffOnly<bool>,
 }
 
@@ -57,9 +51,7 @@ impl AssignmentAttachmentView {
 }
 
 /// An attachment of a group.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = GroupAttachment)]
+#[view]
 pub struct GroupAttachmentView {
     id: AttachmentId,
     group_id: GroupId,
@@ -78,14 +70,10 @@ impl GroupAttachmentView {
     }
 }
 
-impl From<&GroupAttachment> for GroupAttachmentView {
-    fn from(file: &GroupAttachment) -> Self {
-        from_fields!(&file => Self {
-            id, group_id, uploaded_by_id, created_at,
-            file_name: file.file.file_name.clone(),
-            mime_type: file.file.mime_type.clone(),
-            size: file.file.size,
-            url: format!("/api/groups/{}/attachments/{}/download", file.group_id, file.id),
-        })
-    }
-}
+view_from!(file: &GroupAttachment => GroupAttachmentView {
+    id, group_id, uploaded_by_id, created_at,
+    file_name: file.file.file_name.clone(),
+    mime_type: file.file.mime_type.clone(),
+    size: file.file.size,
+    url: format!("/api/groups/{}/attachments/{}/download", file.group_id, file.id),
+});

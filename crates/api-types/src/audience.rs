@@ -1,10 +1,10 @@
 //! Audience of a response or an event. Fields reserved for staff are absent, not null, for all other audiences. This is
 //! decided only here and in the constructors of the views.
 
+use api_macros::view;
 use domain::access::Viewer;
 use domain::id::UserId;
 use serde::{Serialize, Serializer};
-use utoipa::ToSchema;
 
 /// The recipients of a response or an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,27 +37,27 @@ impl Audience {
 }
 
 /// Value of `view` for an object with all details.
-#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[view(Copy)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum FullTag {
     Full,
 }
 
 /// Value of `view` for an object with its own fields, but without lists of related objects.
-#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[view(Copy)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum SummaryTag {
     Summary,
 }
 
 /// Value of `view` for the outline of an object.
-#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[view(Copy)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum OutlineTag {
     Outline,
 }
 
-/// A field that is present for staff only. Requires `#[serde(skip_serializing_if = "StaffOnly::is_absent")]`.
+/// A field that is present for staff only. `#[view]` skips it if it is absent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StaffOnly<T>(Option<T>);
 

@@ -1,18 +1,15 @@
 //! Who wrote which part of a document, for its teachers. See docs/built-in-editor.md#authorship.
 
+use api_macros::view;
 use std::collections::BTreeMap;
 
 use domain::contribution::share;
 use domain::id::{DocumentId, UserId};
 use domain::user::Person;
 use rich_text::AuthoredText;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 /// The text of a document with its authors.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = DocumentAuthorship)]
+#[view]
 pub struct DocumentAuthorshipView {
     document_id: DocumentId,
     /// Whether the authors are recorded. False for submissions of earlier releases and of other kinds of files.
@@ -26,16 +23,11 @@ pub struct DocumentAuthorshipView {
 }
 
 /// An author of a text.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = TextAuthor)]
+#[view]
 pub struct TextAuthorView {
     /// Null for text of unknown origin: it was in the file, or its author was erased.
-    #[schema(required)]
     user_id: Option<UserId>,
-    #[schema(required)]
     name: Option<String>,
-    #[schema(required)]
     image: Option<String>,
     characters: i64,
     /// The characters in percent of the text, rounded.
@@ -43,9 +35,7 @@ pub struct TextAuthorView {
 }
 
 /// Adjacent text of one author.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = TextPassage)]
+#[view(PartialEq, Eq)]
 pub struct TextPassageView {
     /// The index in `authors`.
     author: usize,

@@ -1,23 +1,20 @@
 //! The lesson board for teachers: the groups of a topic as in other responses, together with presence and typing
 //! activity, which are kept in memory only.
 
+use api_macros::view;
 use domain::comment::UnreadComments;
 use domain::details::DocumentDetails;
 use domain::document::DocumentStatus;
 use domain::id::{DocumentId, GroupId, UserId};
 use domain::text::{DocumentTitle, HelpMessage};
 use domain::time::Timestamp;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::course_detail::AssignmentSummaryView;
 use super::group::{GroupSummaryView, MemberPersonView};
 use super::group_assignment::GroupAssignmentView;
 
 /// The lesson board of a topic with all its groups.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = Board)]
+#[view]
 pub struct BoardView {
     /// Server time, as a reference for countdowns.
     pub server_now: Timestamp,
@@ -29,9 +26,7 @@ pub struct BoardView {
 }
 
 /// A group on the lesson board.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = BoardGroup)]
+#[view]
 pub struct BoardGroupView {
     pub group: GroupSummaryView,
     pub members: Vec<BoardMemberView>,
@@ -42,13 +37,10 @@ pub struct BoardGroupView {
     /// Whether the group requests help.
     pub needs_help: bool,
     /// When the group requested help.
-    #[schema(required)]
     pub help_requested_at: Option<Timestamp>,
     /// Message of the help request.
-    #[schema(required)]
     pub help_message: Option<HelpMessage>,
     /// When a student marked the request as no longer needed.
-    #[schema(required)]
     pub help_withdrawn_at: Option<Timestamp>,
     /// Number of room messages the caller has not read.
     pub unread_messages: i64,
@@ -60,8 +52,7 @@ pub struct BoardGroupView {
 }
 
 /// A group member on the lesson board.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[schema(as = BoardMember)]
+#[view]
 pub struct BoardMemberView {
     pub user: MemberPersonView,
     /// Whether the member has an open socket connection.
@@ -69,15 +60,12 @@ pub struct BoardMemberView {
 }
 
 /// A document on the lesson board.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = BoardDocument)]
+#[view]
 pub struct BoardDocumentView {
     id: DocumentId,
     title: DocumentTitle,
     status: DocumentStatus,
     last_activity: Timestamp,
-    #[schema(required)]
     last_edited_by: Option<UserId>,
     /// Number of comments by others that the caller has not read.
     unread_comments: i64,

@@ -1,17 +1,15 @@
 //! Result or preview of a bulk edit.
 
+use api_macros::view;
 use domain::id::GroupId;
 use domain::patch::FieldDiff;
-use serde::Serialize;
 use serde_json::{Map, Value, json};
-use utoipa::ToSchema;
 
 use super::assignment::AssignmentView;
 
 /// Response to a bulk edit; `result` is PREVIEW or DONE.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[view]
 #[serde(tag = "result", rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = BulkEdit)]
 pub enum BulkEditView {
     /// The bulk edit was applied.
     Done(Box<BulkDoneView>),
@@ -20,9 +18,7 @@ pub enum BulkEditView {
 }
 
 /// Result of a bulk edit.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = BulkDone)]
+#[view]
 pub struct BulkDoneView {
     assignment: AssignmentView,
     /// All groups of the topic.
@@ -33,9 +29,7 @@ pub struct BulkDoneView {
 }
 
 /// Preview of a bulk edit.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = BulkPreview)]
+#[view]
 pub struct BulkPreviewView {
     /// Always true.
     dry_run: bool,

@@ -1,6 +1,7 @@
 //! Classes and their students in responses and events. The staff of a class see all fields, other teachers a summary,
 //! and students everything except counts and email addresses.
 
+use api_macros::view;
 use domain::access::Viewer;
 use domain::account_email::AccountEmail;
 use domain::class::{ClassEnrollment, ClassStatus};
@@ -13,38 +14,27 @@ use domain::subject::SubjectLabel;
 use domain::text::{AcademicYear, ExternalId, Name, Semester};
 use domain::time::Timestamp;
 use domain::user::Person;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 /// A class.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = Class)]
+#[view]
 pub struct ClassView {
     id: ClassId,
     organization_id: OrganizationId,
     name: Name,
     academic_year: AcademicYear,
-    #[schema(required)]
     semester: Option<Semester>,
-    #[schema(required)]
     start_date: Option<Timestamp>,
-    #[schema(required)]
     end_date: Option<Timestamp>,
     status: ClassStatus,
     teacher_id: UserId,
-    #[schema(required)]
     homeroom_id: Option<HomeroomId>,
     /// Whether students who join or leave the homeroom join or leave the class.
     follows_homeroom: bool,
-    #[schema(required)]
     external_id: Option<ExternalId>,
-    #[schema(required)]
     schedule: Option<Schedule>,
     created_at: Timestamp,
     updated_at: Timestamp,
     teacher: Person,
-    #[schema(required)]
     homeroom: Option<HomeroomLabel>,
     /// Absent in the summary for teachers of other classes.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,8 +48,7 @@ pub struct ClassView {
 }
 
 /// A co-teacher of a class.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = CoTeacher)]
+#[view(PartialEq, Eq)]
 pub struct CoTeacherView {
     id: UserId,
     name: String,
@@ -110,30 +99,21 @@ impl ClassView {
 }
 
 /// Enrolment of a student in a class.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = ClassEnrollment)]
+#[view]
 pub struct ClassEnrollmentView {
     id: EnrollmentId,
     class_id: ClassId,
     student_id: UserId,
     enrolled_at: Timestamp,
-    #[schema(required)]
     completed_at: Option<Timestamp>,
 }
 
-impl From<ClassEnrollment> for ClassEnrollmentView {
-    fn from(enrollment: ClassEnrollment) -> Self {
-        from_fields!(enrollment => Self { id, class_id, student_id, enrolled_at, completed_at })
-    }
-}
+view_from!(enrollment: ClassEnrollment => ClassEnrollmentView { id, class_id, student_id, enrolled_at, completed_at });
 
 /// Who joined and left a class because of its homeroom, or would in a dry run.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct ClassFollowing {
     follows_homeroom: bool,
-    #[schema(required)]
     homeroom_id: Option<HomeroomId>,
     /// Students of the homeroom who were not enrolled.
     joined: Vec<Person>,
@@ -141,8 +121,7 @@ pub struct ClassFollowing {
 }
 
 /// A student who left a class together with the homeroom.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct ClassLeaver {
     student: Person,
     /// The groups from which the student was removed.
@@ -166,12 +145,10 @@ impl ClassFollowing {
 }
 
 /// A student, as visible to the staff of the class.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[schema(as = Student)]
+#[view]
 pub struct StudentView {
     id: UserId,
     name: String,
-    #[schema(required)]
     image: Option<String>,
     /// Null for accounts without an email address.
     #[schema(required, value_type = Option<String>)]
@@ -185,9 +162,7 @@ impl StudentView {
 }
 
 /// A student of a class with the enrolment and the groups.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = ClassStudent)]
+#[view]
 pub struct ClassStudentView {
     enrollment: ClassEnrollmentView,
     user: StudentView,
@@ -206,9 +181,8 @@ impl ClassStudentView {
 }
 
 /// A student of a class with the details visible to the caller, as indicated by `view`.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[view]
 #[serde(tag = "view", rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = RosterEntry)]
 pub enum RosterEntryView {
     /// For the staff of the class: with email address, enrolment and groups.
     Full(Box<ClassStudentView>),

@@ -1,16 +1,13 @@
 //! Comments on documents in the built-in editor in responses. See docs/built-in-editor.md.
 
+use api_macros::view;
 use domain::comment::{CommentAnchor, CommentThread, DocumentComment, Resolution, UnreadComments};
 use domain::id::{CommentId, CommentThreadId, DocumentId};
 use domain::time::Timestamp;
 use domain::user::Person;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 /// The comments on a document.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = CommentList)]
+#[view]
 pub struct CommentListView {
     pub document_id: DocumentId,
     /// The present generation of the document.
@@ -20,7 +17,6 @@ pub struct CommentListView {
     /// Whether the caller may write comments.
     pub can_comment: bool,
     /// The time of the newest comment or edit that the caller has read; null if none is known to be read.
-    #[schema(required)]
     pub read_until: Option<Timestamp>,
     /// All threads, oldest first.
     pub threads: Vec<CommentThreadView>,
@@ -31,22 +27,16 @@ pub struct CommentListView {
 }
 
 /// A thread of comments.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = CommentThread)]
+#[view]
 pub struct CommentThreadView {
     id: CommentThreadId,
     document_id: DocumentId,
     /// Where the passage is. Null for a comment on the whole document, and once the passage was deleted.
-    #[schema(required)]
     anchor: Option<CommentAnchorView>,
     /// The text of the passage when the thread was created or the last generation ended. Null for a comment on the whole document.
-    #[schema(required)]
     quote: Option<String>,
     is_resolved: bool,
-    #[schema(required)]
     resolved_at: Option<Timestamp>,
-    #[schema(required)]
     resolved_by: Option<Person>,
     /// Oldest first.
     comments: Vec<DocumentCommentView>,
@@ -54,9 +44,7 @@ pub struct CommentThreadView {
 }
 
 /// A passage in one version of a document.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = CommentAnchor)]
+#[view]
 pub struct CommentAnchorView {
     generation: i64,
     /// The version that the positions refer to.
@@ -66,23 +54,18 @@ pub struct CommentAnchorView {
 }
 
 /// A comment in a thread.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = DocumentComment)]
+#[view]
 pub struct DocumentCommentView {
     id: CommentId,
     author: Person,
     /// Empty once the account of the author was erased.
     text: String,
     created_at: Timestamp,
-    #[schema(required)]
     edited_at: Option<Timestamp>,
 }
 
 /// The comments on a document that the caller has not read.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = UnreadComments)]
+#[view]
 pub struct UnreadCommentsView {
     /// Number of comments that others wrote or edited since the caller read them.
     unread_comments: i64,

@@ -1,5 +1,6 @@
 //! Editing statistics of a group, for its teachers.
 
+use api_macros::view;
 use std::collections::BTreeMap;
 
 use domain::contribution::{Contribution, share};
@@ -7,17 +8,12 @@ use domain::group::GroupMember;
 use domain::id::{DocumentId, UserId};
 use domain::time::Timestamp;
 use domain::user::Person;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 /// Editing statistics of a member of a group, or of another user in the documents of the group.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = MemberContribution)]
+#[view]
 pub struct MemberContributionView {
     user_id: UserId,
     name: String,
-    #[schema(required)]
     image: Option<String>,
     /// Whether the user is a member of the group at present.
     is_member: bool,
@@ -28,22 +24,16 @@ pub struct MemberContributionView {
     saves: i64,
     /// Number of characters of the user in the texts of the group's documents, as they were last saved; null if none was
     /// edited in the built-in editor.
-    #[schema(required)]
     characters: Option<i64>,
     /// These characters in percent of all characters of the texts, rounded.
-    #[schema(required)]
     share: Option<i64>,
-    #[schema(required)]
     first_edited_at: Option<Timestamp>,
-    #[schema(required)]
     last_edited_at: Option<Timestamp>,
     documents: Vec<DocumentContributionView>,
 }
 
 /// Editing statistics of a user in one document.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = DocumentContribution)]
+#[view]
 pub struct DocumentContributionView {
     document_id: DocumentId,
     title: String,
@@ -51,10 +41,8 @@ pub struct DocumentContributionView {
     saves: i64,
     /// Number of characters of the user in the text, as it was last saved; null if the document was not edited in the
     /// built-in editor.
-    #[schema(required)]
     characters: Option<i64>,
     /// These characters in percent of the text, rounded.
-    #[schema(required)]
     share: Option<i64>,
     first_edited_at: Timestamp,
     last_edited_at: Timestamp,

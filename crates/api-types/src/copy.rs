@@ -1,19 +1,16 @@
 //! Copies of topics and courses in responses.
 
+use api_macros::view;
 use domain::assignment::Assignment;
 use domain::group::GroupLabel;
 use domain::id::{AssignmentId, CourseId};
 use domain::text::Title;
 use domain::time::Timestamp;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::course::CourseView;
 
 /// What a copy created. In a dry run, the ids are those of a preview and do not exist.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = Copies)]
+#[view]
 pub struct CopiesView {
     /// The course of the copies.
     course: CourseView,
@@ -27,15 +24,12 @@ pub struct CopiesView {
 }
 
 /// A topic that a copy created.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = CopiedTopic)]
+#[view]
 pub struct CopiedTopicView {
     id: AssignmentId,
     title: Title,
     deadline: Timestamp,
     is_draft: bool,
-    #[schema(required)]
     publish_at: Option<Timestamp>,
 }
 

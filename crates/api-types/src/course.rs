@@ -1,5 +1,6 @@
 //! Courses in responses and events.
 
+use api_macros::view;
 use domain::class::ClassLabel;
 use domain::course::CourseStatus;
 use domain::details::{CourseCounts, CourseDetails};
@@ -7,17 +8,12 @@ use domain::from_fields;
 use domain::id::{ClassId, CourseId, SubjectId};
 use domain::text::{CourseDescription, Name};
 use domain::time::Timestamp;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 /// A course.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = Course)]
+#[view]
 pub struct CourseView {
     id: CourseId,
     name: Name,
-    #[schema(required)]
     description: Option<CourseDescription>,
     class_id: ClassId,
     subject_id: SubjectId,
@@ -30,11 +26,11 @@ pub struct CourseView {
 }
 
 /// The subject of a course.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[view]
+#[schema(as = CourseSubjectView)]
 pub struct CourseSubjectView {
     id: SubjectId,
     name: String,
-    #[schema(required)]
     color: Option<String>,
 }
 

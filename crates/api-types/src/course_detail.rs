@@ -1,13 +1,12 @@
 //! A course with its groups and topics: summaries for the staff of its class, outlines for other teachers.
 
+use api_macros::view;
 use domain::assignment::{Assignment, AssignmentStatus, LatePolicy};
 use domain::from_fields;
 use domain::id::{AssignmentId, ClassId, CourseId, OrganizationId, UserId};
 use domain::number::{Points, RequiredSubmissions};
 use domain::text::{Description, GradeScale, Title};
 use domain::time::Timestamp;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::assignment::AssignmentOutlineView;
 use super::audience::SummaryTag;
@@ -15,9 +14,7 @@ use super::course::CourseView;
 use super::group::{GroupOutlineView, GroupSummaryView};
 
 /// A course with its groups and topics.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = CourseDetail)]
+#[view]
 pub struct CourseDetailView {
     #[serde(flatten)]
     course: CourseView,
@@ -26,9 +23,9 @@ pub struct CourseDetailView {
 }
 
 /// A group of a course with the details visible to the caller, as indicated by `view`.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[view]
 #[serde(untagged)]
-#[schema(as = CourseGroup, discriminator(property_name = "view", mapping(
+#[schema(discriminator(property_name = "view", mapping(
     ("SUMMARY" = "#/components/schemas/CourseGroupSummary"), ("OUTLINE" = "#/components/schemas/GroupOutline"))))]
 pub enum CourseGroupView {
     /// For the staff of its class and admins.
@@ -38,8 +35,7 @@ pub enum CourseGroupView {
 }
 
 /// The fields of a group without related objects, for the staff of its class.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[schema(as = CourseGroupSummary)]
+#[view]
 pub struct CourseGroupSummaryView {
     #[schema(inline)]
     view: SummaryTag,
@@ -57,9 +53,9 @@ impl From<GroupSummaryView> for CourseGroupSummaryView {
 }
 
 /// A topic of a course with the details visible to the caller, as indicated by `view`.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[view]
 #[serde(untagged)]
-#[schema(as = CourseAssignment, discriminator(property_name = "view", mapping(
+#[schema(discriminator(property_name = "view", mapping(
     ("SUMMARY" = "#/components/schemas/AssignmentSummary"), ("OUTLINE" = "#/components/schemas/AssignmentOutline"))))]
 pub enum CourseAssignmentView {
     /// For the staff of its class and admins.
@@ -69,9 +65,7 @@ pub enum CourseAssignmentView {
 }
 
 /// The fields of a topic without related objects, for the staff of its class.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = AssignmentSummary)]
+#[view]
 pub struct AssignmentSummaryView {
     #[schema(inline)]
     view: SummaryTag,
@@ -81,23 +75,17 @@ pub struct AssignmentSummaryView {
     deadline: Timestamp,
     required_submissions: RequiredSubmissions,
     class_id: ClassId,
-    #[schema(required)]
     course_id: Option<CourseId>,
     is_shared: bool,
     status: AssignmentStatus,
-    #[schema(required)]
     finished_at: Option<Timestamp>,
-    #[schema(required)]
     finished_by_id: Option<UserId>,
-    #[schema(required)]
     max_points: Option<Points>,
-    #[schema(required)]
     grade_scale: Option<GradeScale>,
     late_policy: LatePolicy,
     /// Whether the topic is a draft, which students do not see.
     is_draft: bool,
     /// Students see the topic from this time; null without a time.
-    #[schema(required)]
     publish_at: Option<Timestamp>,
     created_by_id: UserId,
     organization_id: OrganizationId,

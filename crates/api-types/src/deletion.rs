@@ -1,17 +1,14 @@
 //! Deleted objects in responses, and how a deletion can be undone.
 
+use api_macros::view;
 use domain::deleted_object::{DeletedNoun, DeletedObject, DeletionCounts, RestoreOutcome};
 use domain::from_fields;
 use domain::id::{ClassId, CourseId, DeletionId, GroupId};
 use domain::time::Timestamp;
 use domain::user::Person;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 /// How a deletion can be undone, in the response to it. Empty if deletions are final.
-#[derive(Debug, Clone, Default, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = Undo)]
+#[view(Default)]
 pub struct UndoView {
     /// Id of the deletion, for `POST /deletions/{id}/restore`. Absent in a dry run, and if deletions are final.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,9 +32,7 @@ impl UndoView {
 }
 
 /// A deleted object that can be restored.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = Deletion)]
+#[view]
 pub struct DeletionView {
     id: DeletionId,
     noun: DeletedNoun,
@@ -49,44 +44,33 @@ pub struct DeletionView {
     class_id: ClassId,
     class_name: String,
     /// The course of a group or topic, or the course itself.
-    #[schema(required)]
     course_id: Option<CourseId>,
     /// The group of a document, or the group itself.
-    #[schema(required)]
     group_id: Option<GroupId>,
-    #[schema(required)]
     group_name: Option<String>,
     counts: DeletionCounts,
     /// Size of its files in bytes. They count towards the storage quota.
     bytes: i64,
     /// The user who deleted it; null for the service and its programs.
-    #[schema(required)]
     deleted_by: Option<Person>,
     deleted_at: Timestamp,
     /// When it is deleted for good.
     restorable_until: Timestamp,
 }
 
-impl From<DeletedObject> for DeletionView {
-    fn from(deletion: DeletedObject) -> Self {
-        from_fields!(deletion => Self {
-            id, noun, object_id, name, class_id, class_name, course_id, group_id, group_name, counts, bytes, deleted_by,
-            deleted_at,
-            restorable_until: deletion.expires_at,
-        })
-    }
-}
+view_from!(deletion: DeletedObject => DeletionView {
+    id, noun, object_id, name, class_id, class_name, course_id, group_id, group_name, counts, bytes, deleted_by,
+    deleted_at,
+    restorable_until: deletion.expires_at,
+});
 
 /// The result of restoring a deleted object.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = Restored)]
+#[view]
 pub struct RestoredView {
     noun: DeletedNoun,
     object_id: String,
     class_id: ClassId,
     /// The new name of a course whose name was taken.
-    #[schema(required)]
     renamed_to: Option<String>,
     /// Number of groups whose number was taken and that have a new one.
     renumbered_groups: i64,

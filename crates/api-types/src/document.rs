@@ -1,5 +1,6 @@
 //! Documents of a work room in responses and events. Unpublished grades are never sent to students.
 
+use api_macros::view;
 use domain::comment::UnreadComments;
 use domain::details::DocumentDetails;
 use domain::document::{DocumentStatus, EditorMode, UnlockedStatus};
@@ -11,20 +12,16 @@ use domain::number::Points;
 use domain::save::{History, Revision, RevisionOrigin};
 use domain::text::{DocumentTitle, FeedbackText, GradeValue};
 use domain::time::Timestamp;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::audience::Audience;
 
 /// A document of a work room.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 #[schema(as = WorkRoomDocument)]
 pub struct DocumentView {
     #[serde(flatten)]
     fields: DocumentFieldsView,
     /// Comment on the grade.
-    #[schema(required)]
     feedback: Option<FeedbackText>,
     /// Whether the caller may edit the document.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,8 +42,7 @@ pub struct DocumentView {
 }
 
 /// The fields of a document, as contained in events.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 #[schema(as = WorkRoomDocumentFields)]
 pub struct DocumentFieldsView {
     id: DocumentId,
@@ -56,39 +52,26 @@ pub struct DocumentFieldsView {
     document_type: DocumentType,
     file_extension: FileExtension,
     status: DocumentStatus,
-    #[schema(required)]
     status_before_lock: Option<UnlockedStatus>,
-    #[schema(required)]
     locked_at: Option<Timestamp>,
-    #[schema(required)]
     locked_by_assignment_id: Option<AssignmentId>,
     /// The topic the document is linked to.
-    #[schema(required)]
     assignment_id: Option<AssignmentId>,
     /// Number of the current revision; 0 before the first save.
     version: i64,
     size: i64,
     created_by_id: UserId,
-    #[schema(required)]
     last_edited_by: Option<UserId>,
-    #[schema(required)]
     last_edited_by_user: Option<EditorView>,
     last_activity: Timestamp,
-    #[schema(required)]
     submitted_at: Option<Timestamp>,
-    #[schema(required)]
     submitted_by_id: Option<UserId>,
     /// The published grade. Staff also see an unpublished one.
-    #[schema(required)]
     grade: Option<GradeValue>,
-    #[schema(required)]
     points: Option<Points>,
-    #[schema(required)]
     graded_at: Option<Timestamp>,
-    #[schema(required)]
     graded_by_id: Option<UserId>,
     /// When the document server failed to save the document; null after a successful save.
-    #[schema(required)]
     save_failed_at: Option<Timestamp>,
     /// True while the document server may still hold edits made before the document was submitted or locked.
     content_pending: bool,
@@ -97,7 +80,8 @@ pub struct DocumentFieldsView {
 }
 
 /// The user who edited the document last.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[view]
+#[schema(as = EditorView)]
 pub struct EditorView {
     id: UserId,
     name: String,
@@ -175,34 +159,28 @@ fn shown(grade: &Grade, audience: &Audience) -> Option<Grade> {
 }
 
 /// A stored revision of a document.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = DocumentVersion)]
+#[view]
 pub struct DocumentVersionView {
     id: RevisionId,
     document_id: DocumentId,
     version: i64,
     size: i64,
     sha256: String,
-    #[schema(required)]
     saved_by_id: Option<UserId>,
     editors: Vec<UserId>,
     origin: RevisionOrigin,
     /// Edit history reported by the document server: the last hundred changes, oldest first.
     changes: Vec<VersionChangeView>,
     /// Release of the document server that reported the history.
-    #[schema(required)]
     server_version: Option<String>,
     created_at: Timestamp,
 }
 
 /// Edits of one user up to a point in time.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 #[schema(as = DocumentVersionChange)]
 pub struct VersionChangeView {
     user_id: UserId,
-    #[schema(required)]
     at: Option<Timestamp>,
 }
 

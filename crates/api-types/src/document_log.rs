@@ -1,17 +1,14 @@
 //! Commits and content of the built-in editor in responses and events. See docs/built-in-editor.md.
 
+use api_macros::view;
 use domain::document_image::DocumentImage;
 use domain::document_log::{CommitResult, DocumentCommit};
-use domain::from_fields;
 use domain::id::{DocumentId, ImageId, UserId};
 use domain::time::Timestamp;
-use serde::Serialize;
 use serde_json::Value;
-use utoipa::ToSchema;
 
 /// A commit of a document in the built-in editor.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 #[schema(as = DocumentCommit)]
 pub struct CommitView {
     /// The version of the document after the commit.
@@ -28,19 +25,14 @@ pub struct CommitView {
     steps: Vec<Value>,
 }
 
-impl From<&DocumentCommit> for CommitView {
-    fn from(commit: &DocumentCommit) -> Self {
-        from_fields!(&commit => Self {
-            version, reference, client_id, steps,
-            user_id: commit.author_id.clone(),
-            at: commit.committed_at,
-        })
-    }
-}
+view_from!(commit: &DocumentCommit => CommitView {
+    version, reference, client_id, steps,
+    user_id: commit.author_id.clone(),
+    at: commit.committed_at,
+});
 
 /// The response to a commit.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct CommitReply {
     pub outcome: CommitResult,
     /// The generation of the commit; for a late one the present generation.
@@ -48,13 +40,11 @@ pub struct CommitReply {
     /// The version of the document after the commit; 0 for a late one.
     pub version: i64,
     /// All commits after the version of the request up to this one; null if they have to be fetched.
-    #[schema(required)]
     pub commits: Option<Vec<CommitView>>,
 }
 
 /// A page of commits, oldest first.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct CommitPage {
     pub generation: i64,
     pub commits: Vec<CommitView>,
@@ -65,8 +55,8 @@ pub struct CommitPage {
 }
 
 /// The content of a document for the built-in editor.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
+#[schema(as = EditorContentView)]
 pub struct EditorContentView {
     pub document_id: DocumentId,
     /// The generation of the document key.
@@ -86,9 +76,7 @@ pub struct EditorContentView {
 }
 
 /// A picture that was added to a document.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = DocumentImage)]
+#[view]
 pub struct DocumentImageView {
     /// The attribute `src` of image nodes.
     id: ImageId,
@@ -108,8 +96,7 @@ impl DocumentImageView {
     }
 }
 
-impl From<&DocumentImage> for DocumentImageView {
-    fn from(image: &DocumentImage) -> Self {
-        from_fields!(&image => Self { id, size, width, height, content_type: image.mime_type.clone() })
-    }
-}
+view_from!(image: &DocumentImage => DocumentImageView {
+    id, size, width, height,
+    content_type: image.mime_type.clone(),
+});

@@ -1,6 +1,7 @@
 //! The payloads of events (docs/events.md): scalar fields and ids. A text is fetched, except the texts of chat messages,
 //! direct messages and feedback. The catalog in `views/event_catalog.rs` names the payload of each event.
 
+use api_macros::view;
 use domain::assignment::AssignmentStatus;
 use domain::document::{DocumentStatus, UnlockedStatus};
 use domain::id::{
@@ -13,7 +14,6 @@ use domain::text::{HelpMessage, ShortName, Title};
 use domain::time::Timestamp;
 use serde::Serialize;
 use serde_json::{Value, json};
-use utoipa::ToSchema;
 
 use super::audience::StaffOnly;
 use super::document::DocumentFieldsView;
@@ -26,19 +26,15 @@ use super::message::{DirectMessageView, RoomMessageView};
 use super::submission::FeedbackView;
 
 /// The fields that begin every payload.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 #[schema(as = EventEnvelope)]
 pub struct Envelope {
     /// The same for every version of one event
     pub event_id: String,
     pub at: Timestamp,
-    #[schema(required)]
     pub organization_id: Option<OrganizationId>,
-    #[schema(required)]
     pub class_id: Option<ClassId>,
     /// Who did it
-    #[schema(required)]
     pub actor: Option<EventPerson>,
 }
 
@@ -55,19 +51,15 @@ impl Envelope {
 }
 
 /// `group:created`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct GroupCreated {
     pub group: EventGroup,
-    #[schema(required)]
     pub course_id: Option<CourseId>,
-    #[schema(required)]
     pub subject_id: Option<SubjectId>,
 }
 
 /// `group:updated`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct GroupUpdated<'a> {
     pub group: EventGroup,
     /// The names of the fields that changed
@@ -75,25 +67,21 @@ pub struct GroupUpdated<'a> {
 }
 
 /// `group:deleted`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct GroupDeleted {
     pub group_id: GroupId,
-    #[schema(required)]
     pub course_id: Option<CourseId>,
     pub reason: GroupDeletionReason,
 }
 
 /// `group:removed`: no reason is given
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct GroupRemoved {
     pub group_id: GroupId,
 }
 
 /// `group:member:added`, `group:member:removed`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct GroupMembership {
     pub group_id: GroupId,
     pub user: EventPerson,
@@ -102,32 +90,24 @@ pub struct GroupMembership {
 }
 
 /// `group:help`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct GroupHelp {
     pub group_id: GroupId,
     pub group_name: ShortName,
     pub group_number: GroupNumber,
     pub needs_help: bool,
-    #[schema(required)]
     pub help_message: Option<HelpMessage>,
-    #[schema(required)]
     pub help_requested_at: Option<Timestamp>,
     /// When a student marked the request as no longer needed
-    #[schema(required)]
     pub help_withdrawn_at: Option<Timestamp>,
-    #[schema(required)]
     pub requested_by: Option<EventPerson>,
     /// Who is on the way
-    #[schema(required)]
     pub help_claimed_by_id: Option<UserId>,
-    #[schema(required)]
     pub course_id: Option<CourseId>,
 }
 
 /// `group:help:resolved`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct GroupHelpResolved {
     pub group_id: GroupId,
     pub needs_help: bool,
@@ -136,8 +116,7 @@ pub struct GroupHelpResolved {
 }
 
 /// `help:claimed`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct GroupHelpClaimed {
     pub group_id: GroupId,
     /// Who is on the way
@@ -145,8 +124,7 @@ pub struct GroupHelpClaimed {
 }
 
 /// `group:presence`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct GroupPresence {
     pub group_id: GroupId,
     /// The members who are online
@@ -156,17 +134,13 @@ pub struct GroupPresence {
 }
 
 /// `assignment:created`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct AssignmentCreated {
     pub assignment: EventAssignment,
     pub assignment_id: AssignmentId,
-    #[schema(required)]
     pub course_id: Option<CourseId>,
     pub is_shared: bool,
     /// Staff only
-    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
-    #[schema(value_type = Vec<GroupId>, required = false)]
     pub group_ids: StaffOnly<Vec<GroupId>>,
     /// Students only: their group
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -174,21 +148,17 @@ pub struct AssignmentCreated {
 }
 
 /// `assignment:updated`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct AssignmentUpdated<'a> {
     pub assignment_id: AssignmentId,
     pub title: Title,
     pub deadline: Timestamp,
     pub is_shared: bool,
-    #[schema(required)]
     pub course_id: Option<CourseId>,
     pub status: AssignmentStatus,
     /// The names of the fields that changed
     pub changed: &'a [&'a str],
     /// Staff only
-    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
-    #[schema(value_type = Vec<GroupId>, required = false)]
     pub affected_group_ids: StaffOnly<Vec<GroupId>>,
     /// Students only: their group
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -196,11 +166,9 @@ pub struct AssignmentUpdated<'a> {
 }
 
 /// `assignment:deleted`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct AssignmentDeleted {
     pub assignment_id: AssignmentId,
-    #[schema(required)]
     pub course_id: Option<CourseId>,
     /// Students only: their group
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -208,43 +176,35 @@ pub struct AssignmentDeleted {
 }
 
 /// `assignment:attached`, `assignment:detached`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct AssignmentLinked {
     pub assignment_id: AssignmentId,
-    #[schema(required)]
     pub course_id: Option<CourseId>,
     pub group_id: GroupId,
     /// Null when the group was detached
-    #[schema(required)]
     pub group_assignment: Option<EventGroupAssignment>,
 }
 
 /// `assignment:finished`, `assignment:reopened`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct AssignmentSwitched {
     pub assignment_id: AssignmentId,
     pub status: AssignmentStatus,
-    #[schema(required)]
     pub finished_at: Option<Timestamp>,
     /// The documents that were locked or unlocked; students find those of their own group
     pub documents: Vec<EventDocumentStatus>,
 }
 
 /// The status of a document.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct EventDocumentStatus {
     pub id: DocumentId,
     pub status: DocumentStatus,
-    #[schema(required)]
     pub status_before_lock: Option<UnlockedStatus>,
 }
 
 /// `document:created`, `document:updated`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct DocumentEvent<'a> {
     pub document: DocumentFieldsView,
     /// The names of the fields that changed; absent when the document was saved
@@ -254,65 +214,55 @@ pub struct DocumentEvent<'a> {
 }
 
 /// `document:deleted`, `document:freezing`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct DocumentRef {
     pub document_id: DocumentId,
     pub group_id: GroupId,
 }
 
 /// `document:status`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct DocumentStatusChanged {
     pub document_id: DocumentId,
     pub group_id: GroupId,
     pub status: DocumentStatus,
-    #[schema(required)]
     pub status_before_lock: Option<UnlockedStatus>,
-    #[schema(required)]
     pub assignment_id: Option<AssignmentId>,
     pub version: i64,
     pub content_pending: bool,
 }
 
 /// `submission:created`, `submission:withdrawn`, `submission:returned`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct SubmissionEvent {
     pub submission: EventSubmission,
     pub group_assignment: EventGroupAssignment,
 }
 
 /// `grade:published`, `grade:withdrawn`, `grade:drafted`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct GradeEvent {
     pub group_id: GroupId,
     pub assignment_id: AssignmentId,
     pub group_assignment_id: GroupAssignmentId,
     pub submission_id: SubmissionId,
     /// Null unless the grade is published
-    #[schema(required)]
     pub grade: Option<EventGrade>,
 }
 
 /// `feedback:created`, `feedback:updated`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct FeedbackEvent {
     pub group_id: GroupId,
     pub assignment_id: AssignmentId,
     pub group_assignment_id: GroupAssignmentId,
     pub feedback_id: FeedbackId,
     /// Null when it is not to be read any more
-    #[schema(required)]
     pub feedback: Option<FeedbackView>,
 }
 
 /// `message:new`, `message:updated`, `message:deleted`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct MessageEvent {
     pub message: RoomMessageView,
     pub work_room_id: WorkRoomId,
@@ -320,8 +270,7 @@ pub struct MessageEvent {
 }
 
 /// `message:read`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct MessageRead {
     pub work_room_id: WorkRoomId,
     pub last_read_at: Timestamp,
@@ -329,8 +278,7 @@ pub struct MessageRead {
 }
 
 /// `board:activity`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct BoardActivity {
     pub group_id: GroupId,
     /// The members who are online
@@ -342,8 +290,7 @@ pub struct BoardActivity {
 }
 
 /// `course:created`, `course:updated`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct CourseEvent<'a> {
     pub course: EventCourse,
     pub course_id: CourseId,
@@ -354,26 +301,22 @@ pub struct CourseEvent<'a> {
 }
 
 /// `document:commits`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct DocumentCommits {
     pub document_id: DocumentId,
     pub generation: i64,
     /// The version of the document after these commits
     pub version: i64,
     /// New commits in order; null if they have to be fetched
-    #[schema(required)]
     pub commits: Option<Vec<CommitView>>,
 }
 
 /// `document:comments`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct DocumentComments {
     pub document_id: DocumentId,
     pub group_id: GroupId,
     /// The thread that changed; null if the user has read the comments: only the pages of this user receive that
-    #[schema(required)]
     pub thread_id: Option<CommentThreadId>,
     /// The users whom the comment mentions since this change, without the actor; absent if there are none
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -382,8 +325,7 @@ pub struct DocumentComments {
 }
 
 /// `document:cursor`
-#[derive(Debug, Clone, Serialize, serde::Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view(serde::Deserialize)]
 pub struct DocumentCursor {
     pub document_id: DocumentId,
     pub generation: i64,
@@ -393,17 +335,14 @@ pub struct DocumentCursor {
     pub name: String,
     /// The version that the positions refer to
     pub version: i64,
-    #[schema(required)]
     pub anchor: Option<i64>,
-    #[schema(required)]
     pub head: Option<i64>,
     /// Whether the page was closed
     pub left: bool,
 }
 
 /// `course:deleted`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct CourseDeleted {
     pub course_id: CourseId,
     pub deleted_groups: Vec<GroupId>,
@@ -411,8 +350,7 @@ pub struct CourseDeleted {
 }
 
 /// `class:created`, `class:updated`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct ClassEvent<'a> {
     pub class: EventClass,
     /// The names of the fields that changed; empty when the class is new
@@ -420,8 +358,7 @@ pub struct ClassEvent<'a> {
 }
 
 /// `class:membership`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct ClassMembership {
     pub user_id: UserId,
     pub role: MembershipRole,
@@ -429,8 +366,7 @@ pub struct ClassMembership {
 }
 
 /// `subject:updated`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct SubjectUpdated<'a> {
     pub subject_id: SubjectId,
     pub action: EventAction,
@@ -439,16 +375,14 @@ pub struct SubjectUpdated<'a> {
 }
 
 /// `rubric:updated`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct RubricUpdated {
     pub rubric_id: RubricId,
     pub action: EventAction,
 }
 
 /// `homeroom:updated`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct HomeroomUpdated<'a> {
     pub homeroom_id: HomeroomId,
     pub action: EventAction,
@@ -457,11 +391,9 @@ pub struct HomeroomUpdated<'a> {
 }
 
 /// `user:updated`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct UserUpdated<'a> {
     /// Null when many were imported
-    #[schema(required)]
     pub user_id: Option<UserId>,
     pub action: EventAction,
     /// The names of the fields that changed
@@ -469,23 +401,20 @@ pub struct UserUpdated<'a> {
 }
 
 /// `organization:updated`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct OrganizationUpdated<'a> {
     /// The names of the fields that changed; for admins also `invitations`, `domains`, `apiTokens` and `signOn`
     pub changed: &'a [&'a str],
 }
 
 /// `direct:new`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct DirectNew {
     pub message: DirectMessageView,
 }
 
 /// `import:progress`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct ImportProgress {
     pub import_id: String,
     pub rows: i64,
@@ -500,20 +429,19 @@ pub struct ImportProgress {
 }
 
 /// `session:revoked`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct SessionRevoked {
     pub reason: KillReason,
 }
 
 /// `ready`
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct Ready {
     /// The events for this connection since the position that the client sent; null if they are unknown.
+    #[schema(required = false)]
     pub missed: Option<Vec<Event>>,
 }
 
 /// `class:deleted`, `sync:required`: no fields but the common ones
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[view]
 pub struct EmptyPayload {}

@@ -1,5 +1,6 @@
 //! Objects contained in event payloads: scalar fields and ids, without texts and attachments.
 
+use api_macros::view;
 use domain::assignment::{Assignment, AssignmentStatus, LatePolicy};
 use domain::class::ClassStatus;
 use domain::course::CourseStatus;
@@ -16,15 +17,13 @@ use domain::submission::Submission;
 use domain::text::{AcademicYear, ExternalId, GradeScale, GradeValue, Name, Semester, Title};
 use domain::time::Timestamp;
 use domain::user::Person;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::audience::Audience;
 use super::group::GroupSummaryView;
 use super::submission::shown_grade;
 
 /// A user in events.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[view]
 pub struct EventPerson {
     pub id: UserId,
     pub name: String,
@@ -40,8 +39,7 @@ impl From<&Person> for EventPerson {
 }
 
 /// The fields of a group and the ids of its members.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct EventGroup {
     #[serde(flatten)]
     fields: GroupSummaryView,
@@ -60,25 +58,19 @@ impl EventGroup {
 }
 
 /// The fields of a topic without its task text.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct EventAssignment {
     id: AssignmentId,
     title: Title,
     deadline: Timestamp,
     required_submissions: RequiredSubmissions,
     class_id: ClassId,
-    #[schema(required)]
     course_id: Option<CourseId>,
     is_shared: bool,
     status: AssignmentStatus,
-    #[schema(required)]
     finished_at: Option<Timestamp>,
-    #[schema(required)]
     finished_by_id: Option<UserId>,
-    #[schema(required)]
     max_points: Option<Points>,
-    #[schema(required)]
     grade_scale: Option<GradeScale>,
     late_policy: LatePolicy,
     created_by_id: UserId,
@@ -86,27 +78,21 @@ pub struct EventAssignment {
     updated_at: Timestamp,
 }
 
-impl From<&Assignment> for EventAssignment {
-    fn from(topic: &Assignment) -> Self {
-        from_fields!(&topic => Self {
-            id, title, deadline, required_submissions, class_id, course_id, is_shared, max_points, grade_scale,
-            late_policy, created_by_id, created_at, updated_at,
-            status: topic.status(),
-            finished_at: topic.finished.as_ref().map(|finish| finish.at),
-            finished_by_id: topic.finished.as_ref().and_then(|finish| finish.by.clone()),
-        })
-    }
-}
+view_from!(topic: &Assignment => EventAssignment {
+    id, title, deadline, required_submissions, class_id, course_id, is_shared, max_points, grade_scale,
+    late_policy, created_by_id, created_at, updated_at,
+    status: topic.status(),
+    finished_at: topic.finished.as_ref().map(|finish| finish.at),
+    finished_by_id: topic.finished.as_ref().and_then(|finish| finish.by.clone()),
+});
 
 /// The progress of a group on a topic, without the task text.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct EventGroupAssignment {
     id: GroupAssignmentId,
     group_id: GroupId,
     assignment_id: AssignmentId,
     status: GroupAssignmentStatus,
-    #[schema(required)]
     current_submission_id: Option<SubmissionId>,
 }
 
@@ -118,8 +104,7 @@ impl From<&GroupAssignmentDetails> for EventGroupAssignment {
 }
 
 /// The fields of a course without its description.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct EventCourse {
     id: CourseId,
     name: Name,
@@ -138,24 +123,18 @@ impl From<&CourseDetails> for EventCourse {
 }
 
 /// The fields of a class without its lists, counts and timetable.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct EventClass {
     id: ClassId,
     name: Name,
     academic_year: AcademicYear,
-    #[schema(required)]
     semester: Option<Semester>,
-    #[schema(required)]
     start_date: Option<Timestamp>,
-    #[schema(required)]
     end_date: Option<Timestamp>,
     status: ClassStatus,
     teacher_id: UserId,
-    #[schema(required)]
     homeroom_id: Option<HomeroomId>,
     follows_homeroom: bool,
-    #[schema(required)]
     external_id: Option<ExternalId>,
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -172,8 +151,7 @@ impl From<&ClassDetails> for EventClass {
 }
 
 /// A submission attempt of a group.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct EventSubmission {
     id: SubmissionId,
     attempt: i64,
@@ -195,30 +173,23 @@ impl EventSubmission {
 }
 
 /// A published grade without comments.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct EventGrade {
-    #[schema(required)]
     value: Option<GradeValue>,
-    #[schema(required)]
     points: Option<Points>,
     status: GradeStatus,
     graded_by_id: UserId,
     graded_at: Timestamp,
-    #[schema(required)]
     published_at: Option<Timestamp>,
     /// For staff, all individual grades; for a student, only their own.
     member_grades: Vec<EventMemberGrade>,
 }
 
 /// The individual grade of a member without the comment.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct EventMemberGrade {
     user_id: UserId,
-    #[schema(required)]
     value: Option<GradeValue>,
-    #[schema(required)]
     points: Option<Points>,
 }
 

@@ -1,18 +1,15 @@
 //! Documents listed in the response to finishing a topic.
 
+use api_macros::view;
 use domain::change::deletion::GroupDocument;
 use domain::document_kind::DocumentType;
 use domain::group::GroupLabel;
 use domain::id::{AssignmentId, DocumentId};
 use domain::text::{DocumentTitle, Title};
 use domain::time::Timestamp;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 /// A draft without a topic whose group works on another active topic.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = UnlinkedDraft)]
+#[view]
 pub struct UnlinkedDraftView {
     document_id: DocumentId,
     title: DocumentTitle,
@@ -23,9 +20,7 @@ pub struct UnlinkedDraftView {
 }
 
 /// A topic to which a draft can be linked.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = LinkableTopic)]
+#[view]
 pub struct LinkableTopicView {
     pub assignment_id: AssignmentId,
     pub title: Title,
@@ -33,9 +28,7 @@ pub struct LinkableTopicView {
 }
 
 /// A document that stays open when a topic is finished.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = OpenDocument)]
+#[view]
 pub struct OpenDocumentView {
     document_id: DocumentId,
     title: DocumentTitle,

@@ -1,6 +1,7 @@
 //! The grade book of a class, as JSON and as a CSV table with one row for each student. Intended for staff, it contains
 //! drafts.
 
+use api_macros::view;
 use domain::from_fields;
 use std::collections::BTreeMap;
 
@@ -14,15 +15,11 @@ use domain::number::Points;
 use domain::text::{GradeScale, GradeValue, Title};
 use domain::time::Timestamp;
 use domain::user::{Person, split_name};
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::csv;
 
 /// The grade book of a class or of one of its courses.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = GradeBook)]
+#[view]
 pub struct GradeBookView {
     /// The topics by deadline.
     topics: Vec<GradeBookTopicView>,
@@ -31,34 +28,26 @@ pub struct GradeBookView {
 }
 
 /// A topic of a grade book.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = GradeBookTopic)]
+#[view]
 pub struct GradeBookTopicView {
     id: AssignmentId,
     title: Title,
     deadline: Timestamp,
     status: AssignmentStatus,
-    #[schema(required)]
     course_id: Option<CourseId>,
-    #[schema(required)]
     max_points: Option<Points>,
-    #[schema(required)]
     grade_scale: Option<GradeScale>,
     /// Of all grades, drafts included.
     mean: GradeMeanView,
 }
 
 /// A student of a grade book.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = GradeBookStudent)]
+#[view]
 pub struct GradeBookStudentView {
     user_id: UserId,
     /// The display name without the last name; may be empty.
     first_name: String,
     last_name: String,
-    #[schema(required)]
     image: Option<String>,
     /// One entry for each topic on which the student has work, in the order of the topics.
     cells: Vec<GradeBookCellView>,
@@ -67,9 +56,7 @@ pub struct GradeBookStudentView {
 }
 
 /// The work of one student on one topic.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = GradeBookCell)]
+#[view]
 pub struct GradeBookCellView {
     assignment_id: AssignmentId,
     group_assignment_id: GroupAssignmentId,
@@ -80,18 +67,13 @@ pub struct GradeBookCellView {
     late: bool,
     /// Whether the deadline of the group has passed without a submission.
     missing: bool,
-    #[schema(required)]
     grade: Option<EffectiveGradeView>,
 }
 
 /// The grade that counts for one student.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = EffectiveGrade)]
+#[view]
 pub struct EffectiveGradeView {
-    #[schema(required)]
     value: Option<GradeValue>,
-    #[schema(required)]
     points: Option<Points>,
     status: GradeStatus,
     /// Whether it is the student's own grade instead of the grade of the group.
@@ -99,15 +81,11 @@ pub struct EffectiveGradeView {
 }
 
 /// Means of the grades of a student or of a topic; each grade counts equally.
-#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = GradeMean)]
+#[view(Copy)]
 pub struct GradeMeanView {
     /// Mean of the values that are numbers; a plus or minus after the number is ignored.
-    #[schema(required)]
     value: Option<f64>,
     /// Mean of the points in percent of the maximum.
-    #[schema(required)]
     percent: Option<f64>,
     /// Number of grades, including those without a number.
     graded: usize,
@@ -144,22 +122,18 @@ fn topic_view(topic: GradeBookTopic, mean: GradeMean) -> GradeBookTopicView {
     })
 }
 
-impl From<GradeBookCell> for GradeBookCellView {
-    fn from(cell: GradeBookCell) -> Self {
-        from_fields!(cell => Self {
-            assignment_id, group, status,
-            group_assignment_id: cell.link_id,
-            late: cell.is_late,
-            missing: cell.is_missing,
-            grade: cell.grade.map(|grade| EffectiveGradeView {
-                value: grade.content.value,
-                points: grade.content.points,
-                status: grade.status,
-                individual: grade.is_individual,
-            }),
-        })
-    }
-}
+view_from!(cell: GradeBookCell => GradeBookCellView {
+    assignment_id, group, status,
+    group_assignment_id: cell.link_id,
+    late: cell.is_late,
+    missing: cell.is_missing,
+    grade: cell.grade.map(|grade| EffectiveGradeView {
+        value: grade.content.value,
+        points: grade.content.points,
+        status: grade.status,
+        individual: grade.is_individual,
+    }),
+});
 
 impl From<GradeMean> for GradeMeanView {
     fn from(mean: GradeMean) -> Self {

@@ -1,6 +1,7 @@
 //! The grades of a topic as a CSV table: one row for each group, followed by one for each member of its submission.
 //! Intended for staff, it contains unpublished grades. The import reads the same format.
 
+use api_macros::view;
 use std::collections::BTreeMap;
 
 use domain::details::{GroupAssignmentDetails, SubmissionDetails};
@@ -9,8 +10,6 @@ use domain::id::UserId;
 use domain::import::{ImportCounts, RowStatus};
 use domain::number::Points;
 use domain::text::{FeedbackText, GradeValue};
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::csv;
 use super::import::ImportRowView;
@@ -95,8 +94,7 @@ fn number(points: Points, delimiter: char) -> String {
 }
 
 /// Result of an import of grades.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 #[schema(as = GradeImportReport)]
 pub struct GradeImportView {
     /// Whether this was a dry run that changed nothing.

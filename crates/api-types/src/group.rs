@@ -1,6 +1,7 @@
 //! Groups in responses, and their outline for teachers of other classes (docs/api-contract.md#permissions). For
 //! students, staff fields and the email addresses of members are absent.
 
+use api_macros::view;
 use domain::account_email::AccountEmail;
 use domain::course::CourseLabel;
 use domain::details::GroupDetails;
@@ -11,17 +12,13 @@ use domain::number::{GroupNumber, RequiredDocuments};
 use domain::subject::SubjectLabel;
 use domain::text::{HelpMessage, ShortName};
 use domain::time::Timestamp;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::attachment::GroupAttachmentView;
 use super::audience::{Audience, FullTag, OutlineTag, StaffOnly};
 use super::group_assignment::{GroupAssignmentOfGroupView, GroupAssignmentView};
 
 /// A group with its members, topics and attachments.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = Group)]
+#[view]
 pub struct GroupView {
     #[schema(inline)]
     view: FullTag,
@@ -31,9 +28,7 @@ pub struct GroupView {
 }
 
 /// A group in a list, with its members, attachments and progress.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = GroupListItem)]
+#[view]
 pub struct GroupListItemView {
     #[schema(inline)]
     view: FullTag,
@@ -43,16 +38,12 @@ pub struct GroupListItemView {
 }
 
 /// A group with its members and attachments, without its topics.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = GroupContent)]
+#[view]
 pub struct GroupContentView {
     #[serde(flatten)]
     summary: GroupSummaryView,
     class: GroupClassView,
-    #[schema(required)]
     course: Option<CourseLabel>,
-    #[schema(required)]
     subject: Option<GroupSubjectView>,
     members: Vec<GroupMemberView>,
     attachments: Vec<GroupAttachmentView>,
@@ -61,47 +52,30 @@ pub struct GroupContentView {
 }
 
 /// The fields of a group without related objects.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = GroupSummary)]
+#[view]
 pub struct GroupSummaryView {
     id: GroupId,
     name: ShortName,
     group_number: GroupNumber,
-    #[schema(required)]
     display_name: Option<ShortName>,
-    #[schema(required)]
     start_date: Option<Timestamp>,
     /// The room or place where the group meets.
-    #[schema(required)]
     meeting_place: Option<ShortName>,
     required_documents: RequiredDocuments,
     class_id: ClassId,
-    #[schema(required)]
     subject_id: Option<SubjectId>,
-    #[schema(required)]
     course_id: Option<CourseId>,
     needs_help: bool,
-    #[schema(required)]
     help_requested_at: Option<Timestamp>,
-    #[schema(required)]
     help_message: Option<HelpMessage>,
-    #[schema(required)]
     help_requested_by_id: Option<UserId>,
     /// When a student marked the help request as no longer needed. Only staff end it.
-    #[schema(required)]
     help_withdrawn_at: Option<Timestamp>,
     /// Staff only: the teacher who claimed the help request.
-    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
-    #[schema(value_type = Option<UserId>, required = false)]
     help_claimed_by_id: StaffOnly<Option<UserId>>,
     /// Staff only: when the last help request was resolved.
-    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
-    #[schema(value_type = Option<Timestamp>, required = false)]
     help_resolved_at: StaffOnly<Option<Timestamp>>,
     /// Staff only: the user who resolved the last help request.
-    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
-    #[schema(value_type = Option<UserId>, required = false)]
     help_resolved_by_id: StaffOnly<Option<UserId>>,
     /// Absent in events for students.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -109,33 +83,27 @@ pub struct GroupSummaryView {
     created_at: Timestamp,
     updated_at: Timestamp,
     /// Staff only: whether the start date still hides the group from its students.
-    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
-    #[schema(value_type = bool, required = false)]
     is_hidden: StaffOnly<bool>,
     member_count: i64,
     work_room_id: WorkRoomId,
 }
 
 /// The class of a group.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[schema(as = GroupClass)]
+#[view]
 pub struct GroupClassView {
     id: ClassId,
     name: String,
 }
 
 /// The subject of a group.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[schema(as = GroupSubject)]
+#[view]
 pub struct GroupSubjectView {
     id: SubjectId,
     name: String,
 }
 
 /// Membership of a student in a group.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = GroupMember)]
+#[view]
 pub struct GroupMemberView {
     id: GroupMemberId,
     group_id: GroupId,
@@ -148,35 +116,28 @@ pub struct GroupMemberView {
 }
 
 /// The user of a membership.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[view]
 #[schema(as = GroupMemberUser)]
 pub struct MemberPersonView {
     id: UserId,
     name: String,
-    #[schema(required)]
     image: Option<String>,
     /// Staff only; null for accounts without an email address.
-    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
-    #[schema(value_type = Option<String>, required = false)]
+    #[schema(value_type = Option<String>)]
     email: StaffOnly<AccountEmail>,
 }
 
 /// The part of a group that teachers of other classes may see.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = GroupOutline)]
+#[view]
 pub struct GroupOutlineView {
     #[schema(inline)]
     view: OutlineTag,
     id: GroupId,
     name: ShortName,
     group_number: GroupNumber,
-    #[schema(required)]
     display_name: Option<ShortName>,
     class_id: ClassId,
-    #[schema(required)]
     course_id: Option<CourseId>,
-    #[schema(required)]
     subject_id: Option<SubjectId>,
     member_count: i64,
 }
@@ -307,7 +268,7 @@ impl From<&SubjectLabel> for GroupSubjectView {
 }
 
 /// A group with the details visible to the caller, as indicated by `view`.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[view]
 #[serde(untagged)]
 #[schema(as = VisibleGroup, discriminator(property_name = "view", mapping(
     ("FULL" = "#/components/schemas/Group"), ("OUTLINE" = "#/components/schemas/GroupOutline"))))]
@@ -319,9 +280,9 @@ pub enum KnownGroupView {
 }
 
 /// A group in a list with the details visible to the caller, as indicated by `view`.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[view]
 #[serde(untagged)]
-#[schema(as = ListedGroup, discriminator(property_name = "view", mapping(
+#[schema(discriminator(property_name = "view", mapping(
     ("FULL" = "#/components/schemas/GroupListItem"), ("OUTLINE" = "#/components/schemas/GroupOutline"))))]
 pub enum ListedGroupView {
     /// For its members, the staff of its class and admins.

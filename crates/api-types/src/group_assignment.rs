@@ -1,6 +1,7 @@
 //! Group assignments in responses and events. A view can only be built from a `GroupAssignmentDetails`, so that every
 //! response contains the effective task text.
 
+use api_macros::view;
 use domain::assignment::{AssignmentLabel, AssignmentStatus};
 use domain::details::{GroupAssignmentDetails, SubmissionDetails};
 use domain::from_fields;
@@ -10,46 +11,32 @@ use domain::group_assignment::GroupAssignmentStatus;
 use domain::id::{AssignmentId, GroupAssignmentId, GroupId, SubmissionId};
 use domain::text::Description;
 use domain::time::Timestamp;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::attachment::AssignmentAttachmentView;
 use super::audience::{Audience, StaffOnly};
 use super::submission::SubmissionView;
 
 /// The link of a group to a topic.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = GroupAssignment)]
+#[view]
 pub struct GroupAssignmentView {
     id: GroupAssignmentId,
     assignment_id: AssignmentId,
     group_id: GroupId,
     status: GroupAssignmentStatus,
-    #[schema(required)]
     current_submission_id: Option<SubmissionId>,
     /// Staff only: the group's own task text, even while it is ignored because the topic is shared.
-    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
-    #[schema(value_type = Option<Description>, required = false)]
     description_override: StaffOnly<Option<Description>>,
     /// Staff only: whether the group reads its own text after the shared one instead of alone.
-    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
-    #[schema(value_type = bool, required = false)]
     includes_shared_text: StaffOnly<bool>,
     /// The task text that the group reads.
     effective_description: Description,
     /// The attachments that the group sees.
     effective_attachments: Vec<AssignmentAttachmentView>,
-    #[schema(required)]
     late_allowed_until: Option<Timestamp>,
     /// Staff only: whether the topic is hidden from this group until it is published for it.
-    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
-    #[schema(value_type = bool, required = false)]
     is_draft: StaffOnly<bool>,
     /// Staff only: this group sees the topic from this time. If null and `isDraft` is false, the group follows the
     /// topic.
-    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
-    #[schema(value_type = Option<Timestamp>, required = false)]
     publish_at: StaffOnly<Option<Timestamp>>,
     /// Number of documents in the current submission.
     submitted_count: i64,
@@ -59,21 +46,17 @@ pub struct GroupAssignmentView {
     updated_at: Timestamp,
     group: GroupLabel,
     assignment: AssignmentLabel,
-    #[schema(required)]
     current_submission: Option<SubmissionView>,
 }
 
 /// The link of a group to a topic in a list. Texts, attachments and grades of the submission are only returned with the
 /// group or the topic.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = GroupAssignmentSummary)]
+#[view]
 pub struct GroupAssignmentSummaryView {
     id: GroupAssignmentId,
     assignment_id: AssignmentId,
     group_id: GroupId,
     status: GroupAssignmentStatus,
-    #[schema(required)]
     current_submission_id: Option<SubmissionId>,
     /// The task text that the group reads.
     effective_description: Description,
@@ -86,8 +69,7 @@ pub struct GroupAssignmentSummaryView {
 }
 
 /// A topic of a group, in a list of groups.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[schema(as = GroupAssignmentOfGroup)]
+#[view]
 pub struct GroupAssignmentOfGroupView {
     #[serde(flatten)]
     link: GroupAssignmentSummaryView,
@@ -95,8 +77,7 @@ pub struct GroupAssignmentOfGroupView {
 }
 
 /// A group of a topic, in a list of topics.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[schema(as = GroupAssignmentOfTopic)]
+#[view]
 pub struct GroupAssignmentOfTopicView {
     #[serde(flatten)]
     link: GroupAssignmentSummaryView,
@@ -104,9 +85,7 @@ pub struct GroupAssignmentOfTopicView {
 }
 
 /// A topic without its id.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = AssignmentBrief)]
+#[view]
 pub struct AssignmentBriefView {
     title: String,
     deadline: Timestamp,
@@ -115,20 +94,15 @@ pub struct AssignmentBriefView {
 }
 
 /// A group without its id.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = GroupBrief)]
+#[view]
 pub struct GroupBriefView {
     name: String,
     group_number: i64,
-    #[schema(required)]
     display_name: Option<String>,
 }
 
 /// A submission without its id.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = SubmissionBrief)]
+#[view]
 pub struct SubmissionBriefView {
     submitted_at: Timestamp,
     is_late: bool,

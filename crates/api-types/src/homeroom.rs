@@ -1,5 +1,6 @@
 //! Homerooms and their students in responses.
 
+use api_macros::view;
 use domain::account_email::AccountEmail;
 use domain::details::ClassDetails;
 use domain::from_fields;
@@ -8,24 +9,16 @@ use domain::id::{ClassId, EnrollmentId, HomeroomId, OrganizationId, UserId};
 use domain::text::{AcademicYear, ExternalId, GradeLevel, ShortName};
 use domain::time::Timestamp;
 use domain::user::Person;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 /// A homeroom.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = Homeroom)]
+#[view]
 pub struct HomeroomView {
     id: HomeroomId,
     name: ShortName,
-    #[schema(required)]
     grade_level: Option<GradeLevel>,
-    #[schema(required)]
     academic_year: Option<AcademicYear>,
-    #[schema(required)]
     teacher_id: Option<UserId>,
     organization_id: OrganizationId,
-    #[schema(required)]
     external_id: Option<ExternalId>,
     student_count: i64,
     created_at: Timestamp,
@@ -46,9 +39,7 @@ impl HomeroomView {
 }
 
 /// Membership of a student in a homeroom.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = HomeroomEnrollment)]
+#[view]
 pub struct HomeroomEnrollmentView {
     id: EnrollmentId,
     homeroom_id: HomeroomId,
@@ -57,11 +48,10 @@ pub struct HomeroomEnrollmentView {
 }
 
 /// The student of a homeroom membership.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[view]
 pub struct HomeroomPerson {
     id: UserId,
     name: String,
-    #[schema(required)]
     image: Option<String>,
     /// Present for admins, and for teachers of a class of the student; null if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,8 +60,7 @@ pub struct HomeroomPerson {
 }
 
 /// A student of a homeroom.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[schema(as = HomeroomStudent)]
+#[view]
 pub struct HomeroomStudentView {
     enrollment: HomeroomEnrollmentView,
     user: HomeroomPerson,
@@ -90,7 +79,7 @@ impl HomeroomStudentView {
 }
 
 /// The classes that were created from homerooms, or that a dry run would create.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[view]
 pub struct HomeroomClasses {
     created: Vec<HomeroomClass>,
     /// The homerooms for which no class was created.
@@ -98,8 +87,7 @@ pub struct HomeroomClasses {
 }
 
 /// A class that was created from a homeroom.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct HomeroomClass {
     homeroom_id: HomeroomId,
     /// The class; absent in a dry run.
@@ -113,8 +101,7 @@ pub struct HomeroomClass {
 }
 
 /// A homeroom for which no class was created.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct SkippedHomeroom {
     homeroom_id: HomeroomId,
     /// The name of the homeroom; empty if it is unknown.

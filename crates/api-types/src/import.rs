@@ -1,8 +1,8 @@
 //! The report of an import: the number of rows by result, and every row.
 
+use api_macros::view;
 use domain::id::UserId;
 use domain::import::{ImportCounts, RowProblem, RowStatus};
-use serde::Serialize;
 use utoipa::ToSchema;
 
 /// Result of an import.
@@ -28,9 +28,7 @@ pub struct ImportReportView {
 }
 
 /// Result of one row.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = ImportRow)]
+#[view]
 pub struct ImportRowView {
     /// Name of the file in a ZIP archive; absent for other imports.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,18 +1,15 @@
 //! Invitations in responses: for admins, and for the holder of an invitation token.
 
+use api_macros::view;
 use domain::access::{MemberRole, PlatformRole};
 use domain::from_fields;
 use domain::id::{ClassId, HomeroomId, InvitationId, OrganizationId};
 use domain::invitation::{Invitation, InvitationStatus};
 use domain::text::{ExternalId, Name, Slug, WebAddress};
 use domain::time::Timestamp;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 /// An invitation of an email address to an organization.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = Invitation)]
+#[view]
 pub struct InvitationView {
     id: InvitationId,
     organization_id: OrganizationId,
@@ -20,14 +17,12 @@ pub struct InvitationView {
     /// The name entered by the inviter; the account may have another name.
     name: Name,
     role: MemberRole,
-    #[schema(required)]
     external_id: Option<ExternalId>,
     class_ids: Vec<ClassId>,
     homeroom_ids: Vec<HomeroomId>,
     /// An expired invitation stays `pending`; see `expiresAt`.
     status: InvitationStatus,
     /// When the last email was queued; null if none was, for example after an import from the command line.
-    #[schema(required)]
     sent_at: Option<Timestamp>,
     expires_at: Timestamp,
     created_at: Timestamp,
@@ -35,8 +30,7 @@ pub struct InvitationView {
 }
 
 /// An email address that was invited instead of added.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[schema(as = InvitedUser)]
+#[view]
 pub struct InvitedUserView {
     email: String,
     role: PlatformRole,
@@ -44,8 +38,7 @@ pub struct InvitedUserView {
 }
 
 /// What the holder of an invitation token sees before accepting or declining.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 #[schema(as = InvitationPreview)]
 pub struct InvitationPreview {
     /// Name of the inviting organization.
@@ -53,7 +46,6 @@ pub struct InvitationPreview {
     /// Slug of the inviting organization.
     pub organization_slug: Slug,
     /// URL of the organization's logo.
-    #[schema(required)]
     pub organization_logo: Option<WebAddress>,
     /// Host name of the organization.
     pub host: String,

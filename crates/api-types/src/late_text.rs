@@ -1,18 +1,15 @@
 //! Late texts, saved after their document was deleted, in responses to the staff of the class.
 
+use api_macros::view;
 use domain::document_kind::FileExtension;
 use domain::id::{ClassId, DocumentId, LateTextId};
 use domain::late_text::{DeletedDocument, LateText};
 use domain::text::DocumentTitle;
 use domain::time::Timestamp;
 use domain::user::Person;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 /// A text that was saved after its document was deleted.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = LateText)]
+#[view]
 pub struct LateTextView {
     id: LateTextId,
     /// Id of the deleted document.
@@ -21,12 +18,10 @@ pub struct LateTextView {
     file_extension: FileExtension,
     size: i64,
     /// The class; null if it is deleted.
-    #[schema(required)]
     class_id: Option<ClassId>,
     class_name: String,
     group_name: String,
     /// The user who edited the text last, if the document server reported one.
-    #[schema(required)]
     saved_by: Option<Person>,
     deleted_at: Timestamp,
     received_at: Timestamp,

@@ -1,5 +1,24 @@
 //! JSON representations, shared by HTTP responses and event payloads. No I/O.
 
+/// Implements `From` of a domain object for a view. Fields of the same names are moved, or cloned from a reference; the
+/// others are expressions: `view_from!(file: &StoredFile => FileView { id, url: path(&file.id) })`.
+macro_rules! view_from {
+    ($object:ident: &$noun:ty => $view:ident $fields:tt) => {
+        impl From<&$noun> for $view {
+            fn from($object: &$noun) -> Self {
+                domain::from_fields!(&$object => $view $fields)
+            }
+        }
+    };
+    ($object:ident: $noun:ty => $view:ident $fields:tt) => {
+        impl From<$noun> for $view {
+            fn from($object: $noun) -> Self {
+                domain::from_fields!($object => $view $fields)
+            }
+        }
+    };
+}
+
 pub mod activity_log;
 pub mod api_token;
 pub mod assignment;

@@ -1,16 +1,13 @@
 //! Mail domains in responses.
 
+use api_macros::view;
 use domain::from_fields;
 use domain::id::MailDomainId;
 use domain::mail_domain::{GRACE_SECONDS, MailDomain, MailDomainMethod, MailDomainStatus};
 use domain::time::Timestamp;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 /// A mail domain of an organization.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = MailDomain)]
+#[view]
 pub struct MailDomainView {
     id: MailDomainId,
     domain: String,
@@ -21,16 +18,12 @@ pub struct MailDomainView {
     /// Expected content of the TXT record.
     record_value: String,
     /// When the domain was verified.
-    #[schema(required)]
     verified_at: Option<Timestamp>,
     /// When the TXT record was last looked up.
-    #[schema(required)]
     checked_at: Option<Timestamp>,
     /// Since when the TXT record of a verified domain has been missing.
-    #[schema(required)]
     failing_since: Option<Timestamp>,
     /// When the domain will be lost unless the TXT record is restored.
-    #[schema(required)]
     lost_at: Option<Timestamp>,
     created_at: Timestamp,
     updated_at: Timestamp,

@@ -1,5 +1,6 @@
 //! Messages in responses and events. Deleted messages have no content.
 
+use api_macros::view;
 use domain::file::MessageAttachment;
 use domain::from_fields;
 use domain::id::{AssignmentId, AttachmentId, ClassId, MessageId, UserId, WorkRoomId};
@@ -7,42 +8,31 @@ use domain::message::{DirectMessage, MessageSender, MessageType, RoomMessage};
 use domain::text::{ChatText, ClientMessageId, MessageSubject};
 use domain::time::Timestamp;
 use domain::user::Person;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 /// A message in the chat of a work room.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 #[schema(as = WorkRoomMessage)]
 pub struct RoomMessageView {
     id: MessageId,
     work_room_id: WorkRoomId,
     /// Sequence number in the room: 1, 2, … without gaps.
     seq: i64,
-    #[schema(required)]
     sender_id: Option<UserId>,
-    #[schema(required)]
     sender: Option<MessageSender>,
     #[serde(rename = "type")]
     kind: MessageType,
     /// Empty if the message is deleted.
     content: String,
     attachments: Vec<MessageAttachmentView>,
-    #[schema(required)]
     reply_to_id: Option<MessageId>,
-    #[schema(required)]
     client_message_id: Option<ClientMessageId>,
     created_at: Timestamp,
-    #[schema(required)]
     edited_at: Option<Timestamp>,
-    #[schema(required)]
     deleted_at: Option<Timestamp>,
 }
 
 /// An attachment of a room message.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = MessageAttachment)]
+#[view]
 pub struct MessageAttachmentView {
     id: AttachmentId,
     file_name: String,
@@ -66,29 +56,22 @@ impl RoomMessageView {
 }
 
 /// A direct message, or an announcement to a class.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = DirectMessage)]
+#[view]
 pub struct DirectMessageView {
     id: MessageId,
     sender: Person,
-    #[schema(required)]
     class_id: Option<ClassId>,
-    #[schema(required)]
     subject: Option<MessageSubject>,
     content: ChatText,
     created_at: Timestamp,
 }
 
 /// A direct message or announcement from the perspective of the caller.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = Message)]
+#[view]
 pub struct MessageView {
     #[serde(flatten)]
     message: DirectMessageView,
     /// When the caller read the message; null for messages sent by the caller.
-    #[schema(required)]
     read_at: Option<Timestamp>,
     /// Present for the sender only: number of recipients.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -99,9 +82,8 @@ pub struct MessageView {
 }
 
 /// A sent message: a direct message, or messages in work rooms, as indicated by `kind`.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[view]
 #[serde(tag = "kind", rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = SentMessage)]
 pub enum SentMessageView {
     /// A direct message, or an announcement to a class.
     Direct(MessageView),
@@ -112,8 +94,7 @@ pub enum SentMessageView {
 }
 
 /// One message in the room of each group of a topic.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 #[schema(as = SentToRooms)]
 pub struct RoomMessagesView {
     pub assignment_id: AssignmentId,

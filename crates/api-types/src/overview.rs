@@ -1,5 +1,6 @@
 //! The submission overview: a page of group assignments, and the progress of the groups of each topic.
 
+use api_macros::view;
 use domain::assignment::AssignmentLabel;
 use domain::course::CourseLabel;
 use domain::details::GroupAssignmentDetails;
@@ -10,8 +11,6 @@ use domain::id::AssignmentId;
 use domain::subject::SubjectLabel;
 use domain::text::Title;
 use domain::time::Timestamp;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::audience::Audience;
 use super::group::GroupSubjectView;
@@ -19,8 +18,7 @@ use super::group_assignment::GroupAssignmentView;
 use super::submission::SubmissionView;
 
 /// A page of the submission overview.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 #[schema(as = SubmissionOverview)]
 pub struct OverviewView {
     /// The rows of this page.
@@ -28,29 +26,23 @@ pub struct OverviewView {
     /// Progress of the groups of each topic, subject to all filters except status and paging.
     pub stats: Vec<OverviewStatsView>,
     /// Value of `cursor` for the next page; null on the last page.
-    #[schema(required)]
     pub next_cursor: Option<String>,
 }
 
 /// A row of the submission overview: the link of one group to one topic.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 #[schema(as = SubmissionOverviewRow)]
 pub struct OverviewRowView {
     group_assignment: GroupAssignmentView,
     group: GroupLabel,
     assignment: AssignmentLabel,
-    #[schema(required)]
     course: Option<CourseLabel>,
-    #[schema(required)]
     subject: Option<GroupSubjectView>,
-    #[schema(required)]
     current_submission: Option<SubmissionView>,
 }
 
 /// Progress of the groups of one topic. The five status counts add up to `groups`.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 #[schema(as = SubmissionOverviewStats)]
 pub struct OverviewStatsView {
     assignment_id: AssignmentId,

@@ -1,29 +1,24 @@
 //! How a document was written, for its teachers. See docs/built-in-editor.md#playback.
 
+use api_macros::view;
 use domain::document_log::DocumentGeneration;
-use domain::from_fields;
 use domain::id::DocumentId;
 use domain::time::Timestamp;
 use domain::user::Person;
-use serde::Serialize;
 use serde_json::Value;
-use utoipa::ToSchema;
 
 use crate::document_log::CommitView;
 
 /// A page of the commits of a document.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = Playback)]
+#[view]
 pub struct PlaybackView {
     pub document_id: DocumentId,
     /// All generations that were opened in the built-in editor, oldest first.
     pub generations: Vec<GenerationView>,
     /// The generation of the commits; null if the document has none.
-    #[schema(required)]
     pub generation: Option<i64>,
     /// The content with which the generation began, as ProseMirror JSON; null on later pages.
-    #[schema(required, value_type = Option<Object>)]
+    #[schema(value_type = Option<Object>)]
     pub doc: Option<Value>,
     pub commits: Vec<CommitView>,
     /// Whether the generation has later commits.
@@ -33,20 +28,14 @@ pub struct PlaybackView {
 }
 
 /// A generation of a document in the built-in editor.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 #[schema(as = DocumentGeneration)]
 pub struct GenerationView {
     generation: i64,
     /// The number of its commits.
     version: i64,
     began_at: Timestamp,
-    #[schema(required)]
     last_commit_at: Option<Timestamp>,
 }
 
-impl From<DocumentGeneration> for GenerationView {
-    fn from(one: DocumentGeneration) -> Self {
-        from_fields!(one => Self { generation, version, began_at, last_commit_at })
-    }
-}
+view_from!(one: DocumentGeneration => GenerationView { generation, version, began_at, last_commit_at });

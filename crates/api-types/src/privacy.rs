@@ -1,34 +1,26 @@
 //! Exports of personal data in responses.
 
+use api_macros::view;
 use domain::from_fields;
 use domain::id::JobId;
 use domain::job::{Job, JobKind, JobStatus};
 use domain::time::Timestamp;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 /// An export of personal data. The archive is created by a background job.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = PersonalExport)]
+#[view]
 pub struct PersonalExportView {
     id: JobId,
     kind: JobKind,
     status: JobStatus,
     /// The user whose data is exported.
-    #[schema(required)]
     user_id: Option<String>,
     created_at: Timestamp,
-    #[schema(required)]
     finished_at: Option<Timestamp>,
     /// Until when the archive can be downloaded.
-    #[schema(required)]
     expires_at: Option<Timestamp>,
     /// Size of the archive in bytes; null until the job is done.
-    #[schema(required)]
     size: Option<i64>,
     /// Download URL of the archive; null until the job is done.
-    #[schema(required)]
     download_url: Option<String>,
 }
 

@@ -1,5 +1,6 @@
 //! Rubrics in responses.
 
+use api_macros::view;
 use domain::from_fields;
 use domain::id::{AssignmentId, RubricId};
 use domain::number::Points;
@@ -7,15 +8,11 @@ use domain::rubric::{Rubric, RubricCriterion, TopicRubric, max_points};
 use domain::text::RubricTitle;
 use domain::time::Timestamp;
 use domain::user::Person;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::audience::{Audience, StaffOnly};
 
 /// A rubric with its criteria.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = Rubric)]
+#[view]
 pub struct RubricView {
     pub id: RubricId,
     title: RubricTitle,
@@ -26,7 +23,6 @@ pub struct RubricView {
     can_edit: bool,
     criteria: Vec<RubricCriterion>,
     /// The most points of all criteria; null if none has points.
-    #[schema(required)]
     max_points: Option<Points>,
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -44,9 +40,7 @@ impl RubricView {
 }
 
 /// A rubric in a list, without its criteria.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = ListedRubric)]
+#[view]
 pub struct ListedRubricView {
     pub id: RubricId,
     pub title: RubricTitle,
@@ -58,41 +52,31 @@ pub struct ListedRubricView {
     /// Number of criteria.
     pub criterion_count: i64,
     /// The most points of all criteria; null if none has points.
-    #[schema(required)]
     pub max_points: Option<Points>,
     pub updated_at: Timestamp,
 }
 
 /// The rubric of a topic, as far as the caller may see it.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct RubricOfTopic {
     /// Null if the topic has none. For students also null before a grade with filled criteria is published, unless the
     /// teacher shows the criteria beforehand.
-    #[schema(required)]
     pub rubric: Option<TopicRubricView>,
 }
 
 /// The criteria of a topic: a copy of a rubric.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = TopicRubric)]
+#[view]
 pub struct TopicRubricView {
     assignment_id: AssignmentId,
     title: RubricTitle,
     criteria: Vec<RubricCriterion>,
     /// The most points of all criteria; null if none has points.
-    #[schema(required)]
     max_points: Option<Points>,
     /// Whether students see the criteria before their grade is published.
     is_shown: bool,
     /// Staff only: the rubric it was copied from, which may be deleted by now.
-    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
-    #[schema(value_type = Option<RubricId>, required = false)]
     rubric_id: StaffOnly<Option<RubricId>>,
     /// Staff only: whether a grade uses it, so that it cannot be replaced or removed.
-    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
-    #[schema(value_type = bool, required = false)]
     is_used: StaffOnly<bool>,
 }
 

@@ -1,5 +1,6 @@
 //! Statistics and storage usage of an organization, and the sessions of its members.
 
+use api_macros::view;
 use domain::access::MemberRole;
 use domain::account_email::AccountEmail;
 use domain::from_fields;
@@ -7,11 +8,9 @@ use domain::id::{OrganizationId, SessionId, UserId};
 use domain::storage::{QuotaBytes, StorageUsage};
 use domain::time::Timestamp;
 use domain::user::Person;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 /// Number of members by role.
-#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[view(Copy)]
 pub struct MembersByRole {
     pub owner: i64,
     pub admin: i64,
@@ -20,8 +19,7 @@ pub struct MembersByRole {
 }
 
 /// Statistics of an organization.
-#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view(Copy)]
 pub struct SchoolStats {
     pub users: MembersByRole,
     /// Number of classes, regardless of status.
@@ -41,8 +39,8 @@ pub struct SchoolStats {
 }
 
 /// Storage usage and quotas of an organization.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
+#[schema(as = StorageView)]
 pub struct StorageView {
     #[serde(flatten)]
     pub usage: StorageUsage,
@@ -55,9 +53,7 @@ pub struct StorageView {
 }
 
 /// A session, without its token.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = Session)]
+#[view]
 pub struct SessionView {
     pub id: SessionId,
     pub user_id: UserId,
@@ -67,10 +63,8 @@ pub struct SessionView {
     /// When the session was last extended.
     pub updated_at: Timestamp,
     /// IP address of the sign-in; null for users whom the caller may not manage.
-    #[schema(required)]
     pub ip_address: Option<String>,
     /// User agent of the sign-in; null for users whom the caller may not manage.
-    #[schema(required)]
     pub user_agent: Option<String>,
     pub active_organization_id: OrganizationId,
     /// Whether this is the session of the request.
@@ -81,14 +75,13 @@ pub struct SessionView {
 }
 
 /// The user of a session.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[view]
 pub struct SessionPerson {
     id: UserId,
     name: String,
     /// Null for accounts without an email address.
     #[schema(required, value_type = Option<String>)]
     email: AccountEmail,
-    #[schema(required)]
     image: Option<String>,
 }
 

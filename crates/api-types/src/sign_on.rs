@@ -1,18 +1,15 @@
 //! Sign-on providers in responses.
 
+use api_macros::view;
 use domain::from_fields;
 use domain::id::{ExternalIdentityId, SignOnProviderId};
 use domain::sign_on::{AccountCreation, ExternalIdentity, LinkedBy, LinkingRule, SignOnPreset, SignOnProvider};
 use domain::text::Name;
 use domain::time::Timestamp;
 use domain::user::Person;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 /// A sign-on provider, as shown on the sign-in page.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = SignOnOption)]
+#[view]
 pub struct SignOnOptionView {
     /// `providerId` of `POST /auth/sign-in/sso`.
     id: SignOnProviderId,
@@ -20,16 +17,10 @@ pub struct SignOnOptionView {
     preset: SignOnPreset,
 }
 
-impl From<SignOnProvider> for SignOnOptionView {
-    fn from(provider: SignOnProvider) -> Self {
-        from_fields!(provider => Self { id, name, preset })
-    }
-}
+view_from!(provider: SignOnProvider => SignOnOptionView { id, name, preset });
 
 /// A sign-on provider, without its client secret.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = SignOnProvider)]
+#[view]
 pub struct SignOnProviderView {
     id: SignOnProviderId,
     name: Name,
@@ -63,9 +54,7 @@ impl SignOnProviderView {
 }
 
 /// What a provider supports, read from it now.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = SignOnTest)]
+#[view]
 pub struct SignOnTestView {
     pub authorization_endpoint: String,
     /// Whether the provider can end its own session when a user signs out.
@@ -75,9 +64,7 @@ pub struct SignOnTestView {
 }
 
 /// An identity at a sign-on provider.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = ExternalIdentity)]
+#[view]
 pub struct ExternalIdentityView {
     id: ExternalIdentityId,
     user: Person,
@@ -85,7 +72,6 @@ pub struct ExternalIdentityView {
     subject: String,
     linked_by: LinkedBy,
     created_at: Timestamp,
-    #[schema(required)]
     last_sign_in_at: Option<Timestamp>,
 }
 

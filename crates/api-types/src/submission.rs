@@ -1,6 +1,7 @@
 //! Submissions with their document copies, grade and feedback in responses and events. Unpublished grades, individual
 //! grades of other members and staff notes are never sent to students.
 
+use api_macros::view;
 use domain::details::SubmissionDetails;
 use domain::document_kind::FileExtension;
 use domain::feedback::{Feedback, FeedbackVisibility};
@@ -13,15 +14,11 @@ use domain::rubric::RubricMark;
 use domain::submission::{SubmissionDocument, SubmissionStatus};
 use domain::text::{FeedbackText, FileName, GradeValue, Note};
 use domain::time::Timestamp;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::audience::{Audience, StaffOnly};
 
 /// A submission attempt of a group.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = Submission)]
+#[view]
 pub struct SubmissionView {
     id: SubmissionId,
     group_assignment_id: GroupAssignmentId,
@@ -34,15 +31,11 @@ pub struct SubmissionView {
     late_by_seconds: i64,
     /// The members of the group at submission time.
     member_ids: Vec<UserId>,
-    #[schema(required)]
     note: Option<Note>,
-    #[schema(required)]
     withdrawn_at: Option<Timestamp>,
-    #[schema(required)]
     withdrawn_by_id: Option<UserId>,
     documents: Vec<SubmissionDocumentView>,
     /// Students see the grade once it is published.
-    #[schema(required)]
     grade: Option<GradeView>,
     feedback: Vec<FeedbackView>,
     created_at: Timestamp,
@@ -66,14 +59,11 @@ impl SubmissionView {
 }
 
 /// The copy of a document as it was submitted.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = SubmissionDocument)]
+#[view]
 pub struct SubmissionDocumentView {
     id: SubmissionDocumentId,
     submission_id: SubmissionId,
     /// Null once the document is deleted; the copy is kept.
-    #[schema(required)]
     document_id: Option<DocumentId>,
     title: String,
     file_extension: FileExtension,
@@ -95,15 +85,10 @@ impl From<&SubmissionDocument> for SubmissionDocumentView {
 }
 
 /// The grade of a submission.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = Grade)]
+#[view]
 pub struct GradeView {
-    #[schema(required)]
     value: Option<GradeValue>,
-    #[schema(required)]
     points: Option<Points>,
-    #[schema(required)]
     feedback: Option<FeedbackText>,
     /// The filled criteria of the topic's rubric, in its order.
     rubric: Vec<RubricMark>,
@@ -112,13 +97,10 @@ pub struct GradeView {
     status: GradeStatus,
     graded_by_id: UserId,
     graded_at: Timestamp,
-    #[schema(required)]
     published_at: Option<Timestamp>,
     /// For staff, all individual grades; for a student, only their own.
     member_grades: Vec<MemberGrade>,
     /// Staff only: number of states in the history of the grade.
-    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
-    #[schema(value_type = i64, required = false)]
     history: StaffOnly<i64>,
 }
 
@@ -135,9 +117,7 @@ impl GradeView {
 }
 
 /// A file that staff added to a grade.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = GradeFile)]
+#[view]
 pub struct GradeFileView {
     id: AttachmentId,
     file_name: FileName,
@@ -155,20 +135,16 @@ impl GradeFileView {
     }
 }
 
-impl From<&GradeFile> for GradeFileView {
-    fn from(file: &GradeFile) -> Self {
-        from_fields!(&file => Self {
-            id, uploaded_by_id, created_at,
-            file_name: file.file.file_name.clone(),
-            mime_type: file.file.mime_type.clone(),
-            size: file.file.size,
-            url: format!(
-                "/api/feedback/submissions/{}/files/{}/download",
-                file.submission_id, file.id
-            ),
-        })
-    }
-}
+view_from!(file: &GradeFile => GradeFileView {
+    id, uploaded_by_id, created_at,
+    file_name: file.file.file_name.clone(),
+    mime_type: file.file.mime_type.clone(),
+    size: file.file.size,
+    url: format!(
+        "/api/feedback/submissions/{}/files/{}/download",
+        file.submission_id, file.id
+    ),
+});
 
 /// Returns the grade as visible to the audience.
 pub(super) fn shown_grade(grade: &Grade, audience: &Audience) -> Option<Grade> {
@@ -180,17 +156,12 @@ pub(super) fn shown_grade(grade: &Grade, audience: &Audience) -> Option<Grade> {
 }
 
 /// A present or former state of a grade, for staff.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = GradeState)]
+#[view]
 pub struct GradeStateView {
     /// Number of the state, from 1.
     version: i64,
-    #[schema(required)]
     value: Option<GradeValue>,
-    #[schema(required)]
     points: Option<Points>,
-    #[schema(required)]
     feedback: Option<FeedbackText>,
     /// The filled criteria of the topic's rubric, in its order.
     rubric: Vec<RubricMark>,
@@ -200,56 +171,43 @@ pub struct GradeStateView {
     changed_at: Timestamp,
 }
 
-impl From<GradeState> for GradeStateView {
-    fn from(state: GradeState) -> Self {
-        from_fields!(state => Self {
-            version, value, points, feedback, rubric, status, member_grades, changed_at,
-            changed_by: NamedView {
-                id: state.changed_by_id,
-                name: state.changed_by_name,
-            },
-        })
-    }
-}
+view_from!(state: GradeState => GradeStateView {
+    version, value, points, feedback, rubric, status, member_grades, changed_at,
+    changed_by: NamedView {
+        id: state.changed_by_id,
+        name: state.changed_by_name,
+    },
+});
 
 /// A comment of a teacher on the work of a group.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = Feedback)]
+#[view]
 pub struct FeedbackView {
     id: FeedbackId,
     group_assignment_id: GroupAssignmentId,
-    #[schema(required)]
     submission_id: Option<SubmissionId>,
-    #[schema(required)]
     document_id: Option<DocumentId>,
     author_id: UserId,
     author: NamedView,
     text: FeedbackText,
     visibility: FeedbackVisibility,
-    #[schema(required)]
     published_at: Option<Timestamp>,
     created_at: Timestamp,
     updated_at: Timestamp,
 }
 
 /// A user by name.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[view]
 #[schema(as = NamedPerson)]
 pub struct NamedView {
     id: UserId,
     name: String,
 }
 
-impl From<&Feedback> for FeedbackView {
-    fn from(feedback: &Feedback) -> Self {
-        from_fields!(&feedback => Self {
-            id, group_assignment_id, submission_id, document_id, text, visibility, published_at, created_at, updated_at,
-            author_id: feedback.author.id.clone(),
-            author: NamedView {
-                id: feedback.author.id.clone(),
-                name: feedback.author.name.clone(),
-            },
-        })
-    }
-}
+view_from!(feedback: &Feedback => FeedbackView {
+    id, group_assignment_id, submission_id, document_id, text, visibility, published_at, created_at, updated_at,
+    author_id: feedback.author.id.clone(),
+    author: NamedView {
+        id: feedback.author.id.clone(),
+        name: feedback.author.name.clone(),
+    },
+});

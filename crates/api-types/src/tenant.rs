@@ -1,18 +1,16 @@
 //! Organizations for platform administrators, and the public information about an organization.
 
+use api_macros::view;
 use domain::access::MemberRole;
 use domain::id::{MemberId, OrganizationId, UserId};
 use domain::organization::Organization;
 use domain::text::{Name, Slug, WebAddress};
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::invitation::InvitationView;
 use super::user::OrganizationView;
 
 /// A new organization.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 #[schema(as = FoundedTenant)]
 pub struct CreatedTenantView {
     pub tenant: OrganizationView,
@@ -28,8 +26,7 @@ pub struct CreatedTenantView {
 }
 
 /// The first owner. Of an existing account, only data given in the request is returned.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 #[schema(as = TenantOwner)]
 pub struct OwnerView {
     /// Id of the account.
@@ -45,9 +42,7 @@ pub struct OwnerView {
 }
 
 /// Result of deleting an organization.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = RemovedTenant)]
+#[view]
 pub struct RemovedTenantView {
     success: bool,
     id: OrganizationId,
@@ -71,13 +66,12 @@ impl RemovedTenantView {
 }
 
 /// Public information about the organization of a host name.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[view]
 #[schema(as = TenantSign)]
 pub struct BrandingView {
     pub name: Name,
     /// Name in URLs, also the subdomain.
     pub slug: Slug,
     /// URL of the logo.
-    #[schema(required)]
     pub logo: Option<WebAddress>,
 }

@@ -1,5 +1,6 @@
 //! Users in responses. Passwords are never part of them.
 
+use api_macros::view;
 use domain::access::{MemberRole, PlatformRole};
 use domain::account_email::AccountEmail;
 use domain::from_fields;
@@ -9,15 +10,11 @@ use domain::storage::QuotaBytes;
 use domain::text::{CustomDomain, ExternalId, Locale, Name, ShortName, Slug, TimeZone, Username, WebAddress};
 use domain::time::Timestamp;
 use domain::user::{Member, PasswordReset, Person, User};
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::invitation::InvitedUserView;
 
 /// An account, as visible to its user and to admins.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = User)]
+#[view]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is an independent field of the account"
@@ -25,56 +22,44 @@ use super::invitation::InvitedUserView;
 pub struct UserView {
     id: UserId,
     name: Name,
-    #[schema(required)]
     first_name: Option<ShortName>,
-    #[schema(required)]
     last_name: Option<ShortName>,
     /// Null for accounts without an email address, whose users sign in with the user name.
     #[schema(required, value_type = Option<String>)]
     email: AccountEmail,
     /// The name to sign in with, unique in the organization that created the account.
-    #[schema(required)]
     username: Option<Username>,
     /// Id in the school's administration system, from the membership.
-    #[schema(required)]
     external_id: Option<ExternalId>,
     role: PlatformRole,
-    #[schema(required)]
     image: Option<String>,
     email_verified: bool,
     locale: Locale,
-    #[schema(required)]
     timezone: Option<TimeZone>,
     is_active: bool,
     must_change_password: bool,
     /// Whether a sign-in requires a second factor.
     has_second_factor: bool,
-    #[schema(required)]
     last_login_at: Option<Timestamp>,
     created_at: Timestamp,
     updated_at: Timestamp,
 }
 
 /// A membership of an organization.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = Member)]
+#[view]
 pub struct MemberView {
     id: MemberId,
     organization_id: OrganizationId,
     user_id: UserId,
     role: MemberRole,
-    #[schema(required)]
     external_id: Option<ExternalId>,
     created_at: Timestamp,
-    #[schema(required)]
     updated_at: Option<Timestamp>,
     user: MemberPerson,
 }
 
 /// The user of a membership.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct MemberPerson {
     id: UserId,
     name: String,
@@ -82,29 +67,23 @@ pub struct MemberPerson {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     email: Option<AccountEmail>,
-    #[schema(required)]
     image: Option<String>,
 }
 
 /// A membership without its user.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = Membership)]
+#[view]
 pub struct MembershipView {
     id: MemberId,
     organization_id: OrganizationId,
     user_id: UserId,
     role: MemberRole,
-    #[schema(required)]
     external_id: Option<ExternalId>,
     created_at: Timestamp,
-    #[schema(required)]
     updated_at: Option<Timestamp>,
 }
 
 /// An account with its membership in the organization of the request. `role` is the role in this organization.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 #[schema(as = UserWithMember)]
 pub struct UserDetailsView {
     #[serde(flatten)]
@@ -117,13 +96,10 @@ pub struct UserDetailsView {
 }
 
 /// The part of a user that callers without access to the account may see.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = UserOutline)]
+#[view]
 pub struct UserOutlineView {
     id: UserId,
     name: String,
-    #[schema(required)]
     image: Option<String>,
     /// Role in the organization. Present for staff only.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -144,7 +120,7 @@ pub struct UserOutlineView {
 }
 
 /// A user with the details visible to the caller, as indicated by `view`.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[view]
 #[serde(tag = "view", rename_all = "SCREAMING_SNAKE_CASE")]
 #[schema(as = VisibleUser)]
 pub enum KnownUserView {
@@ -155,9 +131,8 @@ pub enum KnownUserView {
 }
 
 /// A user who was added to the organization; `result` indicates how.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[view]
 #[serde(tag = "result", rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = NewMember)]
 pub enum NewMemberView {
     /// A new account was created.
     Created(Box<CreatedUserView>),
@@ -168,8 +143,7 @@ pub enum NewMemberView {
 }
 
 /// A new account, with a temporary password if one was generated.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 #[schema(as = NewUserWithMember)]
 pub struct CreatedUserView {
     #[serde(flatten)]
@@ -183,8 +157,7 @@ pub struct CreatedUserView {
 }
 
 /// An existing account that became a member.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[schema(as = JoinedUser)]
+#[view]
 pub struct JoinedUserView {
     id: UserId,
     email: String,
@@ -193,19 +166,14 @@ pub struct JoinedUserView {
 }
 
 /// An organization, as visible to its members.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = Organization)]
+#[view]
 pub struct OrganizationView {
     id: OrganizationId,
     name: Name,
     slug: Slug,
-    #[schema(required)]
     custom_domain: Option<CustomDomain>,
-    #[schema(required)]
     logo: Option<WebAddress>,
     status: OrganizationStatus,
-    #[schema(required)]
     metadata: Option<Metadata>,
     /// Storage quota of the organization in bytes; absent for the default.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -218,19 +186,16 @@ pub struct OrganizationView {
 }
 
 /// The signed-in user, with the membership in the organization of the request.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[view]
 pub struct Me {
     #[serde(flatten)]
     user: UserView,
     /// The user's membership; null without an organization, and for platform administrators.
-    #[schema(required)]
     member: Option<MemberView>,
     /// The organization of the request; null if none is selected.
-    #[schema(required)]
     organization: Option<OrganizationView>,
     /// The last password reset by another user; null if there was none.
     #[serde(rename = "passwordReset")]
-    #[schema(required)]
     password_reset: Option<PasswordReset>,
     /// Whether an authenticator app is one of the user's second factors.
     #[serde(rename = "hasAuthenticatorApp")]
@@ -332,11 +297,7 @@ impl JoinedUserView {
     }
 }
 
-impl From<Member> for MembershipView {
-    fn from(member: Member) -> Self {
-        from_fields!(member => Self { id, organization_id, user_id, role, external_id, created_at, updated_at })
-    }
-}
+view_from!(member: Member => MembershipView { id, organization_id, user_id, role, external_id, created_at, updated_at });
 
 impl MemberView {
     /// Returns a membership with its user; `email` only if the caller may see it.
@@ -354,11 +315,7 @@ impl OrganizationView {
     }
 }
 
-impl From<Organization> for OrganizationView {
-    fn from(organization: Organization) -> Self {
-        from_fields!(organization => Self {
-            id, name, slug, custom_domain, logo, status, metadata, storage_quota, group_storage_quota, created_at,
-            updated_at,
-        })
-    }
-}
+view_from!(organization: Organization => OrganizationView {
+    id, name, slug, custom_domain, logo, status, metadata, storage_quota, group_storage_quota, created_at,
+    updated_at,
+});

@@ -1,5 +1,6 @@
 //! Work rooms in responses: members, documents, topics and the latest message.
 
+use api_macros::view;
 use domain::details::GroupDetails;
 use domain::from_fields;
 use domain::group::GroupLabel;
@@ -8,8 +9,6 @@ use domain::message::{MessageType, WorkRoom};
 use domain::text::ChatText;
 use domain::time::Timestamp;
 use domain::user::Person;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::audience::{Audience, StaffOnly};
 use super::document::DocumentView;
@@ -17,9 +16,7 @@ use super::group::GroupMemberView;
 use super::group_assignment::GroupAssignmentView;
 
 /// A work room in a list.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = WorkRoomSummary)]
+#[view]
 pub struct WorkRoomSummaryView {
     id: WorkRoomId,
     group_id: GroupId,
@@ -30,17 +27,12 @@ pub struct WorkRoomSummaryView {
     /// Number of messages the caller has not read.
     unread_count: i64,
     /// Staff only: number of documents.
-    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
-    #[schema(value_type = i64, required = false)]
     document_count: StaffOnly<i64>,
-    #[schema(required)]
     last_message: Option<LastMessageView>,
 }
 
 /// A work room with its members, documents and topics.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = WorkRoom)]
+#[view]
 pub struct WorkRoomView {
     #[serde(flatten)]
     summary: WorkRoomSummaryView,
@@ -50,7 +42,6 @@ pub struct WorkRoomView {
     documents: Vec<DocumentView>,
     group_assignments: Vec<GroupAssignmentView>,
     /// Who claimed the help request of the group and is on the way.
-    #[schema(required)]
     help_claimed_by: Option<Person>,
     /// The members who are online. Presence is never stored.
     online: Vec<UserId>,
@@ -66,9 +57,7 @@ pub struct RoomPresence {
 }
 
 /// The latest message of a room.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = LastMessage)]
+#[view]
 pub struct LastMessageView {
     pub id: MessageId,
     /// Sequence number in the room.
@@ -77,10 +66,8 @@ pub struct LastMessageView {
     /// Empty if the message is deleted.
     pub content: ChatText,
     pub created_at: Timestamp,
-    #[schema(required)]
     pub deleted_at: Option<Timestamp>,
     /// The author; null for messages of the service.
-    #[schema(required)]
     pub sender: Option<Person>,
 }
 

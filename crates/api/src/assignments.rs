@@ -1,6 +1,7 @@
 //! `/assignments`: topics. The groups of a topic are in `group_assignments.rs`, its files in `attachments.rs`. See
 //! docs/api-contract.md#topics.
 
+use api_macros::{query, view};
 use axum::Json;
 use axum::extract::Path;
 use domain::access::Viewer;
@@ -8,9 +9,6 @@ use domain::assignment::{Assignment, AssignmentEdit, AssignmentOrder, Assignment
 use domain::id::{AssignmentId, ClassId, CourseId, DocumentId, GroupId, SubjectId};
 use domain::text::Search;
 use domain::version::VersionedObject;
-use garde::Validate;
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
 
 use super::context::Context;
 use super::cross_tenant_list::{DirectedKey, starts_with_search};
@@ -34,63 +32,42 @@ use service::actions::bulk_edits::{self, BulkOptions};
 use service::actions::deletions::KeptDeletion;
 use service::actions::submissions;
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(super) struct AssignmentListQuery {
     /// Only topics of this class.
-    #[garde(skip)]
     pub(super) class_id: Option<ClassId>,
     /// Only topics of this course; `none` for topics without a course.
-    #[garde(skip)]
     course_id: Option<CourseId>,
     /// Only topics of courses in this subject.
-    #[garde(skip)]
     subject_id: Option<SubjectId>,
     /// Only topics with this status.
-    #[garde(skip)]
     status: Option<AssignmentStatus>,
     /// Only topics on which this group works.
-    #[garde(skip)]
     group_id: Option<GroupId>,
     /// Substring of the title. Titles that begin with it come first unless `sort` is given.
-    #[garde(dive)]
     search: Option<Search>,
     /// Sort order. Defaults to the deadline.
-    #[garde(skip)]
     sort: Option<AssignmentOrder>,
 }
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct BulkQuery {
     /// Preview the effects without changing anything.
-    #[garde(skip)]
-    #[serde(default)]
-    #[param(value_type = Option<DryRun>)]
     dry_run: DryRun,
     /// If `1`, the lateness of all submissions is determined again.
-    #[garde(skip)]
-    #[serde(default)]
     recompute_late: Switch,
 }
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct OfGroup {
     /// The group that submits.
-    #[garde(skip)]
     group_id: GroupId,
     /// A document of the group that is to be submitted.
-    #[garde(skip)]
     document_id: Option<DocumentId>,
 }
 
 /// The result of deleting a topic.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub(crate) struct RemovedTopic {
     /// Always true; failures are reported as errors.
     success: bool,

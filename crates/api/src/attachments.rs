@@ -1,14 +1,13 @@
 //! `/assignments/{id}/attachments`: the files of a topic. See docs/api-contract.md#topics.
 
+use api_macros::query;
 use axum::Json;
 use axum::extract::Path;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use domain::file::FileKey;
 use domain::id::{AssignmentId, AttachmentId, GroupAssignmentId};
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 
 use super::context::Context;
 use super::downloads::{Download, FileBytes, download};
@@ -22,13 +21,9 @@ use common::clock;
 use common::error::{Error, Result};
 use service::actions::attachments::{self, AttachmentFields, NewAttachment};
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct AttachmentUploadQuery {
     /// If `1`, students do not see the file until a bulk edit names it. Staged files are deleted after 24 hours.
-    #[garde(skip)]
-    #[serde(default)]
     staged: Switch,
 }
 

@@ -1,12 +1,10 @@
 //! `GET /workrooms/documents/{id}/authorship`: who wrote which part of a document. Only for staff of the class, as the
 //! contributions of a group. See docs/built-in-editor.md#authorship.
 
+use api_macros::query;
 use axum::Json;
 use axum::extract::Path;
 use domain::id::{DocumentId, SubmissionDocumentId};
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::IntoParams;
 
 use super::context::Context;
 use super::valid::ValidQuery;
@@ -14,12 +12,10 @@ use api_types::authorship::DocumentAuthorshipView;
 use common::error::Result;
 
 /// The text whose authors are shown.
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
+#[query]
+#[serde(deny_unknown_fields)]
 pub(crate) struct AuthorshipQuery {
     /// The copy of the document in a submission. Without it, the present text is shown.
-    #[garde(skip)]
     copy_id: Option<SubmissionDocumentId>,
 }
 

@@ -1,14 +1,12 @@
 //! `/users/me/email`: changing the caller's own address. The link of the email is served under `/auth`. See
 //! docs/api-contract.md#people.
 
+use api_macros::{body, view};
 use std::net::IpAddr;
 
 use axum::Json;
 use axum::extract::Extension;
 use axum::http::HeaderMap;
-use garde::Validate;
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 use super::auth;
 use super::context::Context;
@@ -25,8 +23,7 @@ use service::actions::sessions;
 use service::actions::users::is_address;
 
 /// The new address for the caller's account.
-#[derive(Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub(crate) struct EmailChange {
     /// The new address for sign-in.
     #[garde(custom(is_address))]
@@ -37,7 +34,7 @@ pub(crate) struct EmailChange {
 }
 
 /// Confirms that the request was accepted.
-#[derive(Serialize, ToSchema)]
+#[view]
 pub(crate) struct EmailChangeAccepted {
     /// Always true, whether or not the address is in use.
     status: bool,

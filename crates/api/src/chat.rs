@@ -1,5 +1,6 @@
 //! `/workrooms/{id}/messages` and `/workrooms/{id}/read`: the chat of a work room. See docs/api-contract.md#chat.
 
+use api_macros::{query, view};
 use axum::Json;
 use axum::extract::Path;
 use axum::http::HeaderMap;
@@ -7,9 +8,6 @@ use axum::response::{IntoResponse, Response};
 use domain::file::FileKey;
 use domain::id::{AttachmentId, MessageId, WorkRoomId};
 use domain::message;
-use garde::Validate;
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
 
 use super::context::Context;
 use super::downloads::{Download, download};
@@ -30,17 +28,11 @@ impl Editable for RoomMessageEdit {
     type Resource = RoomMessageView;
 }
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct RoomMessageListQuery {
     /// Maximum number of messages. A value above 200 counts as 200.
-    #[garde(skip)]
-    #[param(value_type = Option<i64>, minimum = 1, default = 50)]
     limit: Option<Limit>,
     /// The `nextCursor` of the previous page.
-    #[garde(skip)]
-    #[param(value_type = Option<String>)]
     cursor: Option<Cursor<i64, RoomMessages>>,
     /// Only messages after this `seq`, oldest first. Use it to fetch missed messages.
     #[garde(range(min = 0))]
@@ -168,8 +160,7 @@ pub(crate) async fn content(
 }
 
 /// The number of unread messages.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub(crate) struct Unread {
     unread_count: i64,
 }

@@ -1,5 +1,6 @@
 //! `/classes`. The students of a class are in [`super::enrollments`]. See docs/api-contract.md#classes.
 
+use api_macros::{body, query, view};
 use axum::Json;
 use axum::extract::Path;
 use domain::class::{Class, ClassEdit, ClassStatus};
@@ -9,9 +10,6 @@ use domain::id::{ClassId, HomeroomId, SubjectId, UserId};
 use domain::patch::FieldPatch;
 use domain::text::{AcademicYear, Search};
 use domain::version::VersionedObject;
-use garde::Validate;
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
 
 use super::context::Context;
 use super::cross_tenant_list::by_name;
@@ -32,64 +30,44 @@ use db::{ReadTx, WriteTx};
 use service::actions::classes::{self, NewClass, NewCoTeacher, RemovedCounts};
 use service::actions::deletions::KeptDeletion;
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct ClassListQuery {
     /// Only classes with this status.
-    #[garde(skip)]
     status: Option<ClassStatus>,
     /// Substring of the name. Names that begin with it come first.
-    #[garde(dive)]
     search: Option<Search>,
     /// Only classes owned by this teacher.
-    #[garde(skip)]
     teacher_id: Option<UserId>,
     /// Only classes of this homeroom.
-    #[garde(skip)]
     homeroom_id: Option<HomeroomId>,
     /// Only classes with this subject.
-    #[garde(skip)]
     subject_id: Option<SubjectId>,
     /// Only classes of this school year.
-    #[garde(dive)]
     academic_year: Option<AcademicYear>,
     /// If `1`, only classes that the caller owns or co-teaches. Ignored for students.
-    #[garde(skip)]
     mine: Option<Switch>,
 }
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct CoursesFilter {
     /// Only courses of this subject.
-    #[garde(skip)]
     subject_id: Option<SubjectId>,
     /// Substring of the name. Names that begin with it come first.
-    #[garde(dive)]
     search: Option<Search>,
     /// Only courses with this status.
-    #[garde(skip)]
     status: Option<CourseStatus>,
 }
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct Removal {
     /// If `1`, delete the class with all its courses, groups and topics.
-    #[garde(skip)]
     force: Option<Switch>,
     /// Preview the effects of a forced deletion without changing anything.
-    #[garde(skip)]
-    #[serde(default)]
-    #[param(value_type = Option<DryRun>)]
     dry_run: DryRun,
 }
 
 /// The result of deleting a class.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[view]
 pub struct ClassRemoved {
     /// Always true; failures are reported as errors.
     success: bool,
@@ -99,7 +77,7 @@ pub struct ClassRemoved {
 }
 
 /// Numbers of deleted objects, or of those a dry run would delete.
-#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[view(Copy)]
 pub struct DeletedCounts {
     courses: i64,
     groups: i64,
@@ -199,14 +177,11 @@ pub(crate) async fn edit(
 }
 
 /// Which homeroom a class follows.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct FollowingEdit {
     /// Whether students who join or leave the homeroom join or leave the class.
-    #[garde(skip)]
     follows_homeroom: bool,
     /// The homeroom. Defaults to the present one.
-    #[garde(skip)]
     homeroom_id: Option<HomeroomId>,
 }
 

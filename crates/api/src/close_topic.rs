@@ -1,14 +1,13 @@
 //! `/assignments/{id}/finish` and `/reopen`: finishing a topic locks documents, reopening unlocks them. See
 //! docs/api-contract.md#finish-and-reopen.
 
+use api_macros::view;
 use axum::Json;
 use axum::extract::Path;
 use domain::assignment::AssignmentStatus;
 use domain::from_fields;
 use domain::id::{AssignmentId, DocumentId};
 use domain::time::Timestamp;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::context::Context;
 use super::dry_run::DryRunQuery;
@@ -19,8 +18,7 @@ use db::group_assignments::OtherTopic;
 use service::actions::finish::{self as actions, FinishOptions, OpenDocument, UnlinkedDraft};
 
 /// The result of finishing a topic.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub(crate) struct FinishedTopic {
     assignment_id: AssignmentId,
     status: AssignmentStatus,
@@ -38,8 +36,7 @@ pub(crate) struct FinishedTopic {
 }
 
 /// The result of reopening a topic.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub(crate) struct ReopenedTopic {
     assignment_id: AssignmentId,
     status: AssignmentStatus,

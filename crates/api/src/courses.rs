@@ -1,14 +1,12 @@
 //! `/courses`. See docs/api-contract.md#courses.
 
+use api_macros::{query, view};
 use axum::Json;
 use axum::extract::Path;
 use domain::course::{Course, CourseEdit, CourseStatus};
 use domain::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId};
 use domain::text::Search;
 use domain::version::VersionedObject;
-use garde::Validate;
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
 
 use super::context::Context;
 use super::cross_tenant_list::by_name;
@@ -31,21 +29,15 @@ use db::{ReadTx, RequestContext, WriteTx};
 use service::actions::courses::{self, NewCourse};
 use service::actions::deletions::KeptDeletion;
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct CourseListQuery {
     /// Only courses of this class.
-    #[garde(skip)]
     class_id: Option<ClassId>,
     /// Only courses of this subject.
-    #[garde(skip)]
     subject_id: Option<SubjectId>,
     /// Substring of the name. Names that begin with it come first.
-    #[garde(dive)]
     search: Option<Search>,
     /// Only courses with this status.
-    #[garde(skip)]
     status: Option<CourseStatus>,
 }
 
@@ -151,8 +143,7 @@ pub(crate) async fn edit(
 }
 
 /// The result of deleting a course.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub(crate) struct CourseRemoved {
     success: bool,
     deleted_groups: Vec<GroupId>,

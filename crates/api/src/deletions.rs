@@ -1,11 +1,9 @@
 //! `/deletions`: deleted objects that can be restored. See docs/undo.md.
 
+use api_macros::query;
 use axum::Json;
 use axum::extract::Path;
 use domain::id::DeletionId;
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::IntoParams;
 
 use super::context::Context;
 use super::cross_tenant_list::Direction;
@@ -19,17 +17,11 @@ use db::WriteTx;
 use db::archives::position;
 use service::actions::deletions;
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct DeletionListQuery {
     /// Maximum number of rows. A value above 200 counts as 200.
-    #[garde(skip)]
-    #[param(value_type = Option<i64>, minimum = 1, default = 50)]
     limit: Option<Limit>,
     /// The `nextCursor` of the previous page.
-    #[garde(skip)]
-    #[param(value_type = Option<String>)]
     cursor: Option<Cursor<i64, Deletions>>,
 }
 

@@ -1,12 +1,12 @@
 //! `/messages`: direct messages and announcements to classes. Messages to groups and topics are forwarded to the chat
 //! of their rooms. See docs/api-contract.md#direct-messages.
 
+use api_macros::{query, view};
 use axum::Json;
 use axum::extract::Path;
 use domain::id::{ClassId, MessageId};
-use garde::Validate;
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use serde::Deserialize;
+use utoipa::ToSchema;
 
 use super::context::Context;
 use super::cross_tenant_list::Direction;
@@ -33,9 +33,7 @@ pub enum BoxName {
     Class,
 }
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct DirectMessageListQuery {
     /// The box to list. `class` requires `classId`.
     #[garde(skip)]
@@ -43,21 +41,15 @@ pub(crate) struct DirectMessageListQuery {
     #[param(value_type = Option<BoxName>, required = false)]
     of: BoxName,
     /// Only announcements to this class.
-    #[garde(skip)]
     class_id: Option<ClassId>,
     /// Maximum number of messages. A value above 200 counts as 200.
-    #[garde(skip)]
-    #[param(value_type = Option<i64>, minimum = 1, default = 50)]
     limit: Option<Limit>,
     /// The `nextCursor` of the previous page.
-    #[garde(skip)]
-    #[param(value_type = Option<String>)]
     cursor: Option<Cursor<i64, DirectMessages>>,
 }
 
 /// The number of unread messages.
-#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view(Copy)]
 pub(crate) struct UnreadCount {
     /// Messages in the inbox that the caller has not read.
     unread_count: i64,

@@ -1,5 +1,6 @@
 //! `/workrooms/documents/{id}/content` and `/commits`: documents in the built-in editor. See docs/built-in-editor.md.
 
+use api_macros::{body, query};
 use axum::Json;
 use axum::extract::{FromRequest, Path, Request};
 use axum::http::header;
@@ -7,10 +8,7 @@ use axum::response::{IntoResponse, Response};
 use domain::document_log::{CommitResult, STEPS_MAX, is_reference};
 use domain::from_fields;
 use domain::id::DocumentId;
-use garde::Validate;
-use serde::Deserialize;
 use serde_json::Value;
-use utoipa::{IntoParams, ToSchema};
 
 use super::body_timeout::read_body;
 use super::context::Context;
@@ -38,9 +36,8 @@ pub(crate) async fn content(cx: Context, Path(id): Path<DocumentId>) -> Result<R
 }
 
 /// Commits to list.
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
+#[query]
+#[serde(deny_unknown_fields)]
 pub(crate) struct CommitQuery {
     /// The generation of the commits. Defaults to the present one.
     #[garde(range(min = 1))]
@@ -74,8 +71,7 @@ pub(crate) async fn list(
 }
 
 /// Steps of one page, to be appended.
-#[derive(Debug, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub(crate) struct CommitBody {
     /// The generation of the document key.
     #[garde(range(min = 1))]

@@ -2,6 +2,7 @@
 //! cookies and trust only its tokens. A callback is acknowledged in the protocol of the document server: `{"error":0}`
 //! is success, everything else is a failure. See docs/api-contract.md#document-server.
 
+use api_macros::{query, view};
 use axum::Json;
 use axum::extract::{Path, RawQuery, Request, State};
 use axum::http::{HeaderMap, StatusCode};
@@ -11,9 +12,6 @@ use domain::document_kind::FileExtension;
 use domain::file::FileKey;
 use domain::id::{ConversionSourceId, DocumentId, RevisionId, SubmissionDocumentId};
 use domain::text::FileName;
-use garde::Validate;
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
 
 use super::anonymous_body::AnonymousBody;
 use super::body_timeout::read_body;
@@ -31,12 +29,10 @@ use service::document_workflows::CallbackReply;
 /// Size limit of a callback body in bytes. Long sessions have long histories.
 const CALLBACK_LIMIT: u64 = 2 << 20;
 
-#[derive(Deserialize, Validate, IntoParams)]
+#[query]
 #[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
 pub(crate) struct Opening {
     /// `view` opens a draft in view mode.
-    #[garde(skip)]
     mode: Option<EditorMode>,
 }
 
@@ -224,7 +220,7 @@ fn file_name(document: &Document, extension: FileExtension) -> FileName {
 }
 
 /// The response to a callback, as the document server defines it.
-#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[view(Copy)]
 struct Verdict {
     /// 0 if the callback was accepted, otherwise 1.
     error: i64,

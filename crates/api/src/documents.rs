@@ -1,6 +1,7 @@
 //! `/workrooms/{id}/documents` and `/workrooms/documents`. The routes of the document server are in
 //! `document_server.rs`. See docs/api-contract.md#documents-and-files.
 
+use api_macros::{query, view};
 use std::collections::HashMap;
 
 use axum::Json;
@@ -15,9 +16,7 @@ use domain::id::{AssignmentId, DocumentId, RevisionId, WorkRoomId};
 use domain::save::{Revision, RevisionOrigin};
 use domain::text::DocumentTitle;
 use domain::version::VersionedObject;
-use garde::Validate;
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 
 use super::context::{App, Context};
 use super::downloads::{Content, Download, FileBytes, download};
@@ -37,15 +36,11 @@ use db::{ReadTx, WriteTx};
 use service::actions::deletions::KeptDeletion;
 use service::actions::documents::{self, DocumentCreation, DocumentEdit, NewContent, NewDocument, UploadedDocument};
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct DocumentListQuery {
     /// Only documents with this status.
-    #[garde(skip)]
     status: Option<DocumentStatus>,
     /// Only documents linked to this topic.
-    #[garde(skip)]
     assignment_id: Option<AssignmentId>,
 }
 
@@ -265,8 +260,7 @@ pub(crate) async fn edit(
 }
 
 /// The result of deleting a document.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub(crate) struct DocumentRemoved {
     success: bool,
     #[serde(flatten)]

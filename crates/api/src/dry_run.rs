@@ -1,13 +1,13 @@
 //! The `dryRun` query parameter. Routes that delete, finish, move, copy or import can preview their effects; every other
 //! route rejects the parameter, so that an intended preview never acts. See docs/api-contract.md#dry-runs.
 
+use api_macros::query;
 use axum::http::{Method, Uri};
-use garde::Validate;
 use serde::{Deserialize, Deserializer};
 use utoipa::openapi::path::{Operation, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
-use utoipa::{IntoParams, PartialSchema, ToSchema};
+use utoipa::{PartialSchema, ToSchema};
 
 use common::error::{Error, Result};
 
@@ -16,6 +16,8 @@ const NAME: &str = "dryRun";
 /// Whether a request is a dry run. An empty value, no value, `1` and `true` mean yes; `0` and `false` mean no.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DryRun(bool);
+
+domain::valid_when_parsed!(DryRun);
 
 impl DryRun {
     /// Whether nothing may be written.
@@ -65,14 +67,9 @@ impl PartialSchema for DryRun {
 impl ToSchema for DryRun {}
 
 /// The query of a route whose only parameter is `dryRun`.
-#[derive(Debug, Clone, Copy, Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query(Debug, Clone, Copy)]
 pub struct DryRunQuery {
     /// Preview the effects. The response is that of the action; nothing is changed, logged or emitted.
-    #[garde(skip)]
-    #[serde(default)]
-    #[param(value_type = Option<DryRun>)]
     pub dry_run: DryRun,
 }
 

@@ -1,13 +1,11 @@
 //! `/classes/{id}/students` and `/classes/{id}/ungrouped`. See docs/api-contract.md#students-of-a-class.
 
+use api_macros::{query, view};
 use axum::Json;
 use axum::extract::Path;
 use domain::access::Viewer;
 use domain::id::{AssignmentId, ClassId, CourseId, GroupId, UserId};
 use domain::text::Search;
-use garde::Validate;
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
 
 use super::context::Context;
 use super::dry_run::DryRunQuery;
@@ -18,30 +16,22 @@ use common::error::Result;
 use db::enrollments::ClassStudent;
 use service::actions::enrollments::{self, EnrollmentEdit, NewStudents};
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct EnrollmentListQuery {
     /// Substring of the name. Names that begin with it come first.
-    #[garde(dive)]
     search: Option<Search>,
 }
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct GroupsOf {
     /// Only students in no group of this course.
-    #[garde(skip)]
     course_id: Option<CourseId>,
     /// Only students in no group that works on this topic.
-    #[garde(skip)]
     assignment_id: Option<AssignmentId>,
 }
 
 /// The result of enrolling students.
-#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view(Copy)]
 pub struct StudentsEnrolled {
     /// Number of students who were enrolled.
     added: usize,
@@ -50,8 +40,7 @@ pub struct StudentsEnrolled {
 }
 
 /// The result of ending an enrolment.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct StudentRemoved {
     /// Always true; failures are reported as errors.
     success: bool,

@@ -1,14 +1,12 @@
 //! `/feedback`: feedback on the work of a group, and returning work for revision. See
 //! docs/api-contract.md#submissions-grades-and-feedback.
 
+use api_macros::query;
 use axum::Json;
 use axum::extract::Path;
 use domain::feedback::FeedbackEdit;
 use domain::id::{AssignmentId, DocumentId, FeedbackId, GroupAssignmentId, SubmissionId};
 use domain::version::VersionedObject;
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::IntoParams;
 
 use super::context::Context;
 use super::dry_run::DryRunQuery;
@@ -23,22 +21,16 @@ use db::WriteTx;
 use db::submissions::feedback::FeedbackOf;
 use service::actions::feedback::{self, NewFeedback, ReturnSubmission};
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 #[expect(clippy::struct_field_names, reason = "every parameter is an id")]
 pub(crate) struct FeedbackListQuery {
     /// Feedback on the work of this group on this topic. Exactly one of the four ids is required.
-    #[garde(skip)]
     group_assignment_id: Option<GroupAssignmentId>,
     /// Feedback on this attempt.
-    #[garde(skip)]
     submission_id: Option<SubmissionId>,
     /// Feedback on this document.
-    #[garde(skip)]
     document_id: Option<DocumentId>,
     /// Feedback on all work on this topic.
-    #[garde(skip)]
     assignment_id: Option<AssignmentId>,
 }
 

@@ -1,6 +1,7 @@
 //! `/classes/{id}/grade-book`: the grades of all students of a class on all its topics. See
 //! docs/api-contract.md#submissions-grades-and-feedback.
 
+use api_macros::query;
 use std::collections::BTreeMap;
 
 use axum::Json;
@@ -9,9 +10,6 @@ use axum::response::Response;
 use domain::grade_book::{GradeBook, TableLanguage};
 use domain::id::{ClassId, CourseId, UserId};
 use domain::user::Person;
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::IntoParams;
 
 use super::context::Context;
 use super::grade_tables::{Delimiter, csv_response};
@@ -20,28 +18,19 @@ use api_types::grade_book::{GradeBookView, table};
 use common::error::{Error, Result};
 use db::ReadTx;
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct GradeBookQuery {
     /// Only topics of this course.
-    #[garde(skip)]
     course_id: Option<CourseId>,
 }
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct GradeBookTableQuery {
     /// Only topics of this course.
-    #[garde(skip)]
     course_id: Option<CourseId>,
     /// Separator: `,` (the default), `;` or `tab`.
-    #[garde(skip)]
-    #[param(value_type = Option<String>)]
     delimiter: Option<Delimiter>,
     /// Language of the headers. German numbers have a decimal comma.
-    #[garde(skip)]
     #[param(inline)]
     language: Option<TableLanguage>,
 }

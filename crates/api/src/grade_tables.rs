@@ -1,14 +1,13 @@
 //! `/assignments/{id}/grades.csv` and `/assignments/{id}/grades/import`: the grades of a topic as a table. See
 //! docs/api-contract.md#submissions-grades-and-feedback.
 
+use api_macros::query;
 use axum::Json;
 use axum::extract::Path;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use domain::id::AssignmentId;
-use garde::Validate;
 use serde::Deserialize;
-use utoipa::IntoParams;
 
 use super::context::Context;
 use super::downloads::disposition;
@@ -25,6 +24,8 @@ use service::import::grades;
 /// The separator of cells: a comma by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Delimiter(char);
+
+domain::valid_when_parsed!(Delimiter);
 
 impl Default for Delimiter {
     fn default() -> Self {
@@ -49,28 +50,17 @@ impl<'de> Deserialize<'de> for Delimiter {
     }
 }
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct GradeTableQuery {
     /// Separator: `,` (the default), `;` or `tab`.
-    #[garde(skip)]
-    #[param(value_type = Option<String>)]
     delimiter: Option<Delimiter>,
 }
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct Imported {
     /// Separator: `,`, `;` or `tab`. Detected from the header by default.
-    #[garde(skip)]
-    #[param(value_type = Option<String>)]
     delimiter: Option<Delimiter>,
     /// Preview the effects without changing anything.
-    #[garde(skip)]
-    #[serde(default)]
-    #[param(value_type = Option<DryRun>)]
     dry_run: DryRun,
 }
 

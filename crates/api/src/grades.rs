@@ -1,13 +1,12 @@
 //! Grading. A grade is stored with the submission, so it can be given after the topic is finished. See
 //! docs/api-contract.md#submissions-grades-and-feedback.
 
+use api_macros::view;
 use axum::Json;
 use axum::extract::Path;
 use domain::grade::{DocumentGradeEdit, GradeEdit};
 use domain::id::{AssignmentId, DocumentId, SubmissionId};
 use domain::version::VersionedObject;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::context::Context;
 use super::documents::{self, shown};
@@ -22,7 +21,7 @@ use db::WriteTx;
 use service::actions::grades::{self, GradesToPublish};
 
 /// The result of publishing grades.
-#[derive(Debug, Serialize, ToSchema)]
+#[view]
 pub(crate) struct PublishedGrades {
     /// Number of grades that were drafts and are published now.
     published: i64,

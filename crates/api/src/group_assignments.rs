@@ -1,12 +1,10 @@
 //! `/assignments/{id}/groups`: the groups that work on a topic. See docs/api-contract.md#topics.
 
+use api_macros::query;
 use axum::Json;
 use axum::extract::Path;
 use domain::group_assignment::GroupAssignmentEdit;
 use domain::id::{AssignmentId, GroupId};
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::IntoParams;
 
 use super::context::Context;
 use super::dry_run::DryRun;
@@ -18,18 +16,11 @@ use api_types::group_assignment::GroupAssignmentView;
 use common::error::Result;
 use service::actions::group_assignments::{self, NewGroups};
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct Force {
     /// If `1`, detach the group even if it has submitted, and delete its submissions.
-    #[garde(skip)]
-    #[serde(default)]
     force: Switch,
     /// Preview the effects without changing anything.
-    #[garde(skip)]
-    #[serde(default)]
-    #[param(value_type = Option<DryRun>)]
     dry_run: DryRun,
 }
 

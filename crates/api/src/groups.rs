@@ -1,6 +1,7 @@
 //! `/groups`. The store decides what a caller sees: teachers of other classes see outlines, students their own groups.
 //! See docs/api-contract.md#groups.
 
+use api_macros::{query, view};
 use axum::Json;
 use axum::extract::Path;
 use axum::response::{IntoResponse, Response};
@@ -11,9 +12,6 @@ use domain::number::GroupNumber;
 use domain::text::{Search, ShortName};
 use domain::user::Person;
 use domain::version::VersionedObject;
-use garde::Validate;
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
 
 use super::context::Context;
 use super::cross_tenant_list::starts_with_search;
@@ -33,30 +31,22 @@ use service::actions::group_divisions::{self, NewDivision};
 use service::actions::group_members::{self, Move, NewMembers};
 use service::actions::groups::{self, NewGroup, NewGroupBatch};
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(super) struct GroupListQuery {
     /// Only groups of this class.
-    #[garde(skip)]
     pub(super) class_id: Option<ClassId>,
     /// Only groups of this course; `none` for groups without a course.
     #[garde(skip)]
     course_id: Option<String>,
     /// Only groups with this subject.
-    #[garde(skip)]
     subject_id: Option<SubjectId>,
     /// Only groups that work on this topic.
-    #[garde(skip)]
     assignment_id: Option<AssignmentId>,
     /// Only groups that ask for help (`1`) or do not (`0`).
-    #[garde(skip)]
     needs_help: Option<Switch>,
     /// Substring of the name or the display name. Names that begin with it come first.
-    #[garde(dive)]
     search: Option<Search>,
     /// If `1`, only groups of classes that the caller owns or co-teaches, or of which the caller is a member.
-    #[garde(skip)]
     mine: Option<Switch>,
 }
 
@@ -166,8 +156,7 @@ pub(crate) async fn create_all(cx: Context, Valid(new): Valid<NewGroupBatch>) ->
 }
 
 /// A preview of generated groups.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 struct DivisionPreview {
     /// Always true.
     dry_run: bool,
@@ -179,8 +168,7 @@ struct DivisionPreview {
 }
 
 /// A group that would be created.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 struct GroupPreview {
     name: ShortName,
     group_number: GroupNumber,
@@ -255,8 +243,7 @@ pub(crate) async fn edit(
 }
 
 /// The result of deleting a group.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 #[schema(as = GroupRemoved)]
 pub(crate) struct GroupDeletionView {
     success: bool,
@@ -289,8 +276,7 @@ pub(crate) async fn remove(
 }
 
 /// A group with its new members.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub(crate) struct GroupJoined {
     #[serde(flatten)]
     group: GroupView,
@@ -333,8 +319,7 @@ pub(crate) async fn remove_member(
 }
 
 /// The result of moving a student.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub(crate) struct MemberMoved {
     from: GroupView,
     to: GroupView,

@@ -1,11 +1,10 @@
 //! `/assignments/{id}/handouts`: copies a file of a topic into the room of every group. See
 //! docs/api-contract.md#topics.
 
+use api_macros::view;
 use axum::Json;
 use axum::extract::Path;
 use domain::id::{AssignmentId, GroupId};
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::context::Context;
 use super::documents::shown;
@@ -17,9 +16,7 @@ use db::{ReadTx, WriteTx};
 use service::actions::handouts::{self, Handout, NewHandout};
 
 /// The result of handing out a file.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = Handout)]
+#[view]
 pub(super) struct HandoutView {
     /// The new documents.
     documents: Vec<DocumentView>,

@@ -1,6 +1,7 @@
 //! Health, liveness, readiness and the OpenAPI document. Responses contain no secrets and no data of organizations. See
 //! docs/api-contract.md#health.
 
+use api_macros::view;
 use std::io::Write as _;
 use std::net::SocketAddr;
 use std::sync::OnceLock;
@@ -15,8 +16,6 @@ use domain::text::MaintenanceMessage;
 use domain::time::Timestamp;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::context::App;
 use super::web_client;
@@ -27,7 +26,7 @@ use db::platform::CrossTenantReason;
 const NOT_CHECKED: &str = "unasked";
 
 /// The state of the service.
-#[derive(Debug, Serialize, ToSchema)]
+#[view]
 pub struct Health {
     /// Always `ok`.
     status: &'static str,
@@ -38,7 +37,6 @@ pub struct Health {
     /// The current time of the service.
     timestamp: Timestamp,
     /// The maintenance mode; null if everything can be changed.
-    #[schema(required)]
     maintenance: Option<MaintenanceNotice>,
     /// Whether an SMTP server is configured. Without one, emails are files that only the operator reads.
     #[serde(rename = "sendsEmail")]
@@ -48,20 +46,19 @@ pub struct Health {
 }
 
 /// The maintenance mode: everything can be read, nothing can be changed.
-#[derive(Debug, Serialize, ToSchema)]
+#[view]
 pub struct MaintenanceNotice {
     /// The text of the operator for users.
-    #[schema(required)]
     message: Option<MaintenanceMessage>,
     /// When it began.
     since: Timestamp,
 }
 
 /// How a request arrived, for the configuration of a proxy.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct ClientConnection {
     /// The address of the client, as it is counted by limits.
+    #[schema(required = false)]
     client: Option<String>,
     /// `none` without X-Forwarded-For, `trusted` if its sender is in TRUST_PROXY, otherwise `untrusted`.
     forwarded: &'static str,
@@ -70,7 +67,7 @@ pub struct ClientConnection {
 }
 
 /// The readiness of the service.
-#[derive(Debug, Serialize, ToSchema)]
+#[view]
 pub struct Readiness {
     /// `ok`, `degraded` (works without the document server), `unavailable`, or `draining` (the service is shutting down
     /// and must receive no new traffic).
@@ -80,7 +77,7 @@ pub struct Readiness {
 }
 
 /// The dependencies of the service: `ok`, `down`, `unset` (not configured) or `unasked` (while draining).
-#[derive(Debug, Serialize, ToSchema)]
+#[view]
 pub struct Checks {
     database: &'static str,
     storage: &'static str,

@@ -1,13 +1,12 @@
 //! `/groups/{id}/help`: students set the help flag, staff handle it. See docs/api-contract.md#help-flag.
 
+use api_macros::view;
 use axum::Json;
 use axum::extract::Path;
 use domain::id::{GroupId, UserId};
 use domain::rate::Rate;
 use domain::text::HelpMessage;
 use domain::time::Timestamp;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::context::Context;
 use super::valid::ValidOrEmpty;
@@ -15,13 +14,10 @@ use common::error::Result;
 use service::actions::help::{self, HelpRequest, HelpResolution};
 
 /// A help flag that is set.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub(crate) struct HelpRaised {
     needs_help: bool,
-    #[schema(required)]
     help_requested_at: Option<Timestamp>,
-    #[schema(required)]
     help_message: Option<HelpMessage>,
 }
 
@@ -45,13 +41,11 @@ pub(crate) async fn raise(
 }
 
 /// A help request that is no longer needed.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub(crate) struct HelpWithdrawn {
     /// Stays true until staff resolve the request.
     needs_help: bool,
     /// Null if the group does not ask for help.
-    #[schema(required)]
     help_withdrawn_at: Option<Timestamp>,
 }
 
@@ -69,8 +63,7 @@ pub(crate) async fn withdraw(cx: Context, Path(id): Path<GroupId>) -> Result<Jso
 }
 
 /// A help flag that was cleared.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub(crate) struct HelpResolved {
     needs_help: bool,
 }
@@ -91,11 +84,9 @@ pub(crate) async fn resolve(
 }
 
 /// A claimed help request.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub(crate) struct HelpClaimed {
     /// Null if the group does not ask for help.
-    #[schema(required)]
     help_claimed_by_id: Option<UserId>,
 }
 

@@ -1,5 +1,6 @@
 //! `/homerooms`. See docs/api-contract.md#homerooms-and-subjects.
 
+use api_macros::{query, view};
 use axum::Json;
 use axum::extract::Path;
 use axum::response::{IntoResponse as _, Response};
@@ -7,9 +8,6 @@ use domain::homeroom::HomeroomEdit;
 use domain::id::{HomeroomId, UserId};
 use domain::text::{AcademicYear, Search};
 use domain::version::VersionedObject;
-use garde::Validate;
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
 
 use super::context::Context;
 use super::cross_tenant_list::by_name;
@@ -25,32 +23,24 @@ use db::{ReadTx, WriteTx};
 use service::actions::homeroom_classes::{self, NewHomeroomClasses};
 use service::actions::homerooms::{self, NewHomeroom, NewHomeroomStudents};
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct HomeroomListQuery {
     /// Substring of the name. Names that begin with it come first.
-    #[garde(dive)]
     search: Option<Search>,
     /// Only homerooms of this school year.
-    #[garde(dive)]
     academic_year: Option<AcademicYear>,
     /// Only homerooms of this homeroom teacher.
-    #[garde(skip)]
     teacher_id: Option<UserId>,
 }
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct StudentFilter {
     /// Substring of the name. Names that begin with it come first.
-    #[garde(dive)]
     search: Option<Search>,
 }
 
 /// The result of adding students to a homeroom.
-#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[view(Copy)]
 pub struct HomeroomStudentsAdded {
     /// Number of students who were added.
     added: usize,

@@ -1,6 +1,7 @@
 //! `POST /users/import`: a file in a form, or a short list as JSON. The report is streamed while rows are imported;
 //! when the client disconnects, the import stops between two transactions. See docs/api-contract.md#importing-people.
 
+use api_macros::{body, query};
 use axum::body::Body;
 use axum::extract::{FromRequest, Request};
 use axum::http::header;
@@ -12,7 +13,7 @@ use garde::Validate;
 use serde::Deserialize;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 
 use super::context::{App, Context};
 use super::dry_run::DryRun;
@@ -25,23 +26,16 @@ use service::import::{self, Import, ImportPlan, ImportRules, PersonRow, RowRepor
 /// Transactions whose report may be buffered for a slow client. Beyond that the import waits.
 const AHEAD: usize = 2;
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct Options {
     /// Preview the effects without changing anything.
-    #[garde(skip)]
-    #[serde(default)]
-    #[param(value_type = Option<DryRun>)]
     dry_run: DryRun,
     /// Whether existing members are updated (`upsert`, the default) or skipped (`create`).
-    #[garde(skip)]
     mode: Option<ImportMode>,
 }
 
 /// People to import.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct PeopleToImport {
     /// At most 500 people. Use a file for more.
     #[garde(length(max = BODY_MAX))]

@@ -2,13 +2,11 @@
 //! that the mailed token opens. The token is sent in a body, never in a URL, so that no log contains it. See
 //! docs/accounts.md.
 
+use api_macros::{body, query, view};
 use axum::Extension;
 use axum::Json;
 use axum::extract::{Path, State};
 use domain::id::InvitationId;
-use garde::Validate;
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
 
 use super::context::{App, Context};
 use super::cross_tenant_list::Direction;
@@ -26,23 +24,16 @@ use db::platform::{CrossTenantReason, PlatformWriteTx};
 use service::actions::acceptance::{self, InvitationCaller, NewPassword};
 use service::actions::invitations;
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct InvitationListQuery {
     /// Maximum number of invitations. A value above 200 counts as 200.
-    #[garde(skip)]
-    #[param(value_type = Option<i64>, minimum = 1, default = 50)]
     limit: Option<Limit>,
     /// The `nextCursor` of the previous page.
-    #[garde(skip)]
-    #[param(value_type = Option<String>)]
     cursor: Option<Cursor<i64, Invitations>>,
 }
 
 /// The token of an email.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub(crate) struct MailedToken {
     /// The part after `#token=` in the link.
     #[garde(length(max = 128))]
@@ -50,8 +41,7 @@ pub(crate) struct MailedToken {
 }
 
 /// The token of an email, and the password for an account whose mailbox was never verified.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub(crate) struct Acceptance {
     /// The part after `#token=` in the link.
     #[garde(length(max = 128))]
@@ -62,16 +52,14 @@ pub(crate) struct Acceptance {
 }
 
 /// A membership created with the token of an email.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub(crate) struct AcceptedInvitation {
     invitation: InvitationView,
     member: MembershipView,
 }
 
 /// A membership that a SUPER_ADMIN confirmed.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub(crate) struct ConfirmedInvitation {
     invitation: InvitationView,
     member: MembershipView,

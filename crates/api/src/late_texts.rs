@@ -1,14 +1,12 @@
 //! `/workrooms/late-texts`: saves that arrived after their document was deleted, for staff of the class. See
 //! docs/api-contract.md#deleted-documents.
 
+use api_macros::query;
 use axum::Json;
 use axum::extract::Path;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use domain::id::{ClassId, LateTextId};
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::IntoParams;
 
 use super::context::Context;
 use super::downloads::{Content, Download, download};
@@ -18,12 +16,9 @@ use api_types::late_text::LateTextView;
 use common::error::Result;
 use db::deleted_documents::VisibleLateText;
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct LateTextListQuery {
     /// Only texts of this class.
-    #[garde(skip)]
     class_id: Option<ClassId>,
 }
 

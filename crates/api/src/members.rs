@@ -1,13 +1,11 @@
 //! `/admin/members`: the members of the organization and their roles. See docs/api-contract.md#people.
 
+use api_macros::query;
 use axum::Json;
 use axum::extract::Path;
 use domain::access::MemberRole;
 use domain::id::MemberId;
 use domain::text::Search;
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::IntoParams;
 
 use super::context::Context;
 use super::dry_run::DryRunQuery;
@@ -20,23 +18,15 @@ use common::error::Result;
 use db::members::{MemberFilter, MemberWithUser};
 use service::actions::members::{self, MemberEdit};
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct MemberListQuery {
     /// Only members with this role.
-    #[garde(skip)]
     role: Option<MemberRole>,
     /// Substring of the name or the address. Names that begin with it come first.
-    #[garde(dive)]
     search: Option<Search>,
     /// Maximum number of members. A value above 200 counts as 200.
-    #[garde(skip)]
-    #[param(value_type = Option<i64>, minimum = 1, default = 50)]
     limit: Option<Limit>,
     /// The `nextCursor` of the previous page.
-    #[garde(skip)]
-    #[param(value_type = Option<String>)]
     cursor: Option<Cursor<String, Members>>,
 }
 

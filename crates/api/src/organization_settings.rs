@@ -1,6 +1,7 @@
 //! `/admin`: the organization for its administrators: statistics, storage, settings, sessions. See
 //! docs/api-contract.md#the-organization.
 
+use api_macros::query;
 use axum::Json;
 use axum::extract::Path;
 use domain::access::RoleLevel;
@@ -8,9 +9,6 @@ use domain::id::{SessionId, UserId};
 use domain::organization::SettingsEdit;
 use domain::storage::StorageUsage;
 use domain::version::VersionedObject;
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::IntoParams;
 
 use super::context::Context;
 use super::dry_run::DryRunQuery;
@@ -30,20 +28,13 @@ impl Editable for SettingsEdit {
     type Resource = OrganizationView;
 }
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct SessionListQuery {
     /// Only sessions of this user.
-    #[garde(skip)]
     user_id: Option<UserId>,
     /// Maximum number of sessions. A value above 200 counts as 200.
-    #[garde(skip)]
-    #[param(value_type = Option<i64>, minimum = 1, default = 50)]
     limit: Option<Limit>,
     /// The `nextCursor` of the previous page.
-    #[garde(skip)]
-    #[param(value_type = Option<String>)]
     cursor: Option<Cursor<i64, Sessions>>,
 }
 

@@ -1,13 +1,13 @@
 //! Pagination: `limit`, an opaque `cursor`, and `{ "data": [..], "nextCursor": .. }`. See
 //! docs/api-contract.md#lists-pages-and-order.
 
+use api_macros::view;
 use std::marker::PhantomData;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize};
-use utoipa::ToSchema;
 
 use db::page::{Position, Slice, Window};
 
@@ -66,13 +66,11 @@ lists! {
 }
 
 /// A page of a list that grows without bound.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct Page<T> {
     /// The rows of the page.
     pub data: Vec<T>,
     /// The `cursor` of the next page. Null on the last page.
-    #[schema(required)]
     pub next_cursor: Option<String>,
 }
 
@@ -90,6 +88,8 @@ impl<T> Page<T> {
 /// The `limit` of a query: at least 1; values above the maximum count as the maximum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit(usize);
+
+domain::valid_when_parsed!(Limit);
 
 impl Default for Limit {
     fn default() -> Self {
@@ -114,6 +114,8 @@ impl<'de> Deserialize<'de> for Limit {
 /// The `cursor` of a query: the `nextCursor` of the previous page of the same list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor<K, L>(Position<K>, PhantomData<L>);
+
+domain::valid_when_parsed!(Cursor<K, L>, K, L);
 
 impl<'de, K: DeserializeOwned, L: PaginatedList> Deserialize<'de> for Cursor<K, L> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

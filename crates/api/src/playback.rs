@@ -1,12 +1,10 @@
 //! `POST /workrooms/documents/{id}/playback`: how a document was written, for staff of its class. See
 //! docs/built-in-editor.md#playback.
 
+use api_macros::body;
 use axum::Json;
 use axum::extract::Path;
 use domain::id::DocumentId;
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use super::context::Context;
 use super::valid::Valid;
@@ -19,19 +17,15 @@ use service::actions::playback::{self, PlaybackRange};
 const PAGE: (i64, i64) = (500, 2_000);
 
 /// The commits to play back.
-#[derive(Debug, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body(Default)]
 pub(crate) struct PlaybackBody {
     /// The generation of the commits. Defaults to the first one that was opened in the built-in editor.
-    #[serde(default)]
     #[garde(range(min = 1))]
     generation: Option<i64>,
     /// Only commits after this version. Defaults to 0.
-    #[serde(default)]
     #[garde(range(min = 0))]
     since: Option<i64>,
     /// The maximum number of commits. Defaults to 500.
-    #[serde(default)]
     #[garde(range(min = 1, max = PAGE.1))]
     limit: Option<i64>,
 }

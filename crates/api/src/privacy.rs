@@ -1,5 +1,6 @@
 //! `/admin/gdpr` and `/users/me/export`: export and erasure of personal data. See docs/api-contract.md#personal-data.
 
+use api_macros::view;
 use axum::Json;
 use axum::extract::Path;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -9,8 +10,7 @@ use domain::id::{JobId, UserId};
 use domain::job::{JobKind, JobStatus};
 use domain::text::FileName;
 use garde::Validate;
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use serde::Deserialize;
 
 use super::context::Context;
 use super::downloads::{self, Content, Download, archive};
@@ -32,8 +32,7 @@ use service::jobs::retention;
 pub(crate) struct EmptyBody {}
 
 /// The result of an erasure or of its preview.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub(crate) struct Erasure {
     user_id: domain::id::UserId,
     dry_run: bool,

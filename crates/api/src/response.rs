@@ -1,5 +1,6 @@
 //! Response types that handlers share, and the body of errors; see docs/api-contract.md#errors.
 
+use api_macros::view;
 use axum::Json;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -7,15 +8,13 @@ use domain::idempotency::{SECRETS, StoredResponse};
 use domain::version::Version;
 use serde::{Serialize, Serializer as _};
 use serde_json::Value;
-use utoipa::ToSchema;
 
 use common::error::{Current, Error, Problem, Result};
 use common::error_response::set_etag;
 pub use common::error_response::{ErrorReply, code};
 
 /// The body of every error, a superset of better-auth's `{code, message}`.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct ErrorBody {
     /// Stable code for programs.
     pub code: String,
@@ -223,7 +222,7 @@ impl<T: Serialize> IntoResponse for Created<T> {
 }
 
 /// `{ "success": true }`, the response to a plain deletion.
-#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[view(Copy)]
 #[schema(as = Done)]
 pub struct Ack {
     /// Always true; failures are reported as errors.

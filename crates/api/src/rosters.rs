@@ -1,12 +1,10 @@
 //! `/admin/rosters`: the roster sources of an organization and their runs. See docs/rosters.md.
 
+use api_macros::query;
 use axum::Json;
 use axum::extract::Path;
 use domain::id::{RosterRunId, RosterSourceId};
 use domain::roster_source::{RosterEffect, RosterRunKind};
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::IntoParams;
 
 use super::context::Context;
 use super::dry_run::DryRunQuery;
@@ -19,34 +17,21 @@ use common::error::{Error, Result};
 use db::WriteTx;
 use service::actions::rosters::{self, NewRosterRun, NewRosterSource, RosterConfirmation, RosterSourceEdit};
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct RunListQuery {
     /// Maximum number of runs. A value above 200 counts as 200.
-    #[garde(skip)]
-    #[param(value_type = Option<i64>, minimum = 1, default = 50)]
     limit: Option<Limit>,
     /// The `nextCursor` of the previous page.
-    #[garde(skip)]
-    #[param(value_type = Option<String>)]
     cursor: Option<Cursor<i64, RosterRuns>>,
 }
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct EntryListQuery {
     /// What the run does with the people and classes; by default those who leave.
-    #[garde(skip)]
     effect: Option<RosterEffect>,
     /// Maximum number of entries. A value above 200 counts as 200.
-    #[garde(skip)]
-    #[param(value_type = Option<i64>, minimum = 1, default = 50)]
     limit: Option<Limit>,
     /// The `nextCursor` of the previous page.
-    #[garde(skip)]
-    #[param(value_type = Option<String>)]
     cursor: Option<Cursor<i64, RosterEntries>>,
 }
 

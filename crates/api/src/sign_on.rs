@@ -1,11 +1,11 @@
 //! `/sign-on` and `/admin/sign-on`: the sign-on providers of an organization, for its sign-in page and its
 //! administrators. See docs/single-sign-on.md.
 
+use api_macros::query;
 use axum::Json;
 use axum::extract::{Path, Query, Request, State};
 use domain::id::{ExternalIdentityId, SignOnProviderId};
 use domain::sign_on::SignOnProvider;
-use garde::Validate;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -31,17 +31,11 @@ pub(crate) struct SignOnOptionQuery {
     organization_slug: Option<String>,
 }
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct IdentityListQuery {
     /// Maximum number of identities. A value above 200 counts as 200.
-    #[garde(skip)]
-    #[param(value_type = Option<i64>, minimum = 1, default = 50)]
     limit: Option<Limit>,
     /// The `nextCursor` of the previous page.
-    #[garde(skip)]
-    #[param(value_type = Option<String>)]
     cursor: Option<Cursor<i64, ExternalIdentities>>,
 }
 

@@ -1,5 +1,6 @@
 //! `/subjects`. See docs/api-contract.md#homerooms-and-subjects.
 
+use api_macros::query;
 use axum::Json;
 use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
@@ -8,9 +9,6 @@ use domain::id::SubjectId;
 use domain::subject::{Subject, SubjectEdit};
 use domain::text::Search;
 use domain::version::VersionedObject;
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::IntoParams;
 
 use super::context::{App, Context};
 use super::cross_tenant_list::by_name;
@@ -24,15 +22,11 @@ use common::error::{Error, Result};
 use db::{ReadTx, WriteTx};
 use service::actions::subjects::{self, NewSubject};
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct SubjectListQuery {
     /// Substring of the name. Names that begin with it come first.
-    #[garde(dive)]
     search: Option<Search>,
     /// Only active (`1`) or inactive (`0`) subjects.
-    #[garde(skip)]
     is_active: Option<Switch>,
 }
 

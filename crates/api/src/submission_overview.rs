@@ -1,6 +1,7 @@
 //! `/assignments/submissions/overview`: the submissions of all topics in classes that the caller manages. See
 //! docs/api-contract.md#overview-and-lesson-board.
 
+use api_macros::query;
 use std::cmp::Reverse;
 
 use axum::Json;
@@ -8,9 +9,6 @@ use domain::group_assignment::SubmissionState;
 use domain::id::{AssignmentId, ClassId, CourseId, SubjectId};
 use domain::text::Search;
 use domain::time::Timestamp;
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::IntoParams;
 
 use super::context::Context;
 use super::cross_tenant_list::Direction;
@@ -20,35 +18,23 @@ use api_types::overview::{OverviewRowView, OverviewStatsView, OverviewView};
 use common::error::Result;
 use db::overview::{OverviewFilter, OverviewPosition, OverviewRow, OverviewStats, position};
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct SubmissionOverviewListQuery {
     /// Only topics of this class.
-    #[garde(skip)]
     class_id: Option<ClassId>,
     /// Only topics of courses in this subject.
-    #[garde(skip)]
     subject_id: Option<SubjectId>,
     /// Only topics of this course.
-    #[garde(skip)]
     course_id: Option<CourseId>,
     /// Only this topic.
-    #[garde(skip)]
     assignment_id: Option<AssignmentId>,
     /// Only rows with this status. LATE and UNGRADED overlap with the other statuses. `stats` ignores this filter.
-    #[garde(skip)]
     status: Option<SubmissionState>,
     /// Substring of the title of the topic, or of the name of the group or a member.
-    #[garde(dive)]
     search: Option<Search>,
     /// Maximum number of rows. A value above 200 counts as 200.
-    #[garde(skip)]
-    #[param(value_type = Option<i64>, minimum = 1, default = 50)]
     limit: Option<Limit>,
     /// The `nextCursor` of the previous page.
-    #[garde(skip)]
-    #[param(value_type = Option<String>)]
     cursor: Option<Cursor<OverviewPosition, Overview>>,
 }
 

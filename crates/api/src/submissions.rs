@@ -1,12 +1,11 @@
 //! `/workrooms/documents/{id}/submit` and `/unsubmit`, and `/assignments/{id}/groups/{groupId}/submission` for work
 //! without documents. See docs/api-contract.md#submissions-grades-and-feedback.
 
+use api_macros::view;
 use axum::Json;
 use axum::extract::Path;
 use domain::id::{AssignmentId, DocumentId, GroupId};
 use domain::submission;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::context::Context;
 use super::dry_run::DryRunQuery;
@@ -24,8 +23,7 @@ use service::actions::submissions::{
 };
 
 /// The result of submitting a document.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub(crate) struct HandedIn {
     document: DocumentView,
     submission: SubmissionView,
@@ -35,16 +33,14 @@ pub(crate) struct HandedIn {
 }
 
 /// The result of withdrawing a document.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub(crate) struct TakenBack {
     document: DocumentView,
     group_assignment: GroupAssignmentView,
 }
 
 /// Recorded work without documents.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub(crate) struct RecordedWork {
     submission: SubmissionView,
     group_assignment: GroupAssignmentView,
@@ -76,7 +72,7 @@ pub(crate) async fn record(
 }
 
 /// The result of recording work of several groups.
-#[derive(Debug, Serialize, ToSchema)]
+#[view]
 pub(crate) struct RecordedGroups {
     /// Number of groups for which work was recorded.
     recorded: i64,

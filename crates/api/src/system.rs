@@ -1,10 +1,9 @@
 //! `/admin/system`: the installation, for SUPER_ADMINs. Responses contain no secrets, no addresses and no data of
 //! organizations. See docs/api-contract.md#the-organization.
 
+use api_macros::view;
 use axum::Json;
 use domain::time::Timestamp;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::context::Context;
 use common::clock;
@@ -13,8 +12,7 @@ use db::platform::CrossTenantReason;
 use db::platform::system::{COUNTED_MAX, SystemFacts};
 
 /// The state of the installation.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct System {
     /// The running version.
     version: &'static str,
@@ -35,28 +33,30 @@ pub struct System {
     /// Emails.
     emails: SystemEmails,
     /// When the last complete backup was made.
+    #[schema(required = false)]
     last_backup_at: Option<Timestamp>,
 }
 
 /// The queue of emails.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct SystemEmails {
     /// Whether an SMTP server is configured; otherwise emails are written to the outbox folder.
     has_server: bool,
     /// Number of queued emails.
     queued: i64,
     /// When the oldest of them was queued.
+    #[schema(required = false)]
     oldest_queued_at: Option<Timestamp>,
     /// Why the last attempt of this instance failed; null after a successful one.
+    #[schema(required = false)]
     last_error: Option<String>,
     /// When it failed.
+    #[schema(required = false)]
     last_error_at: Option<Timestamp>,
 }
 
 /// The database of the installation.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct SystemDatabase {
     /// `sqlite` or `postgresql`.
     kind: &'static str,
@@ -69,8 +69,7 @@ pub struct SystemDatabase {
 }
 
 /// A table of the database.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 pub struct SystemTable {
     name: String,
     /// Number of rows, counted up to a million.
@@ -80,7 +79,7 @@ pub struct SystemTable {
 }
 
 /// Background jobs by state.
-#[derive(Debug, Serialize, ToSchema)]
+#[view]
 pub struct SystemJobs {
     /// Number of queued jobs.
     queued: i64,

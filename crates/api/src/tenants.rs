@@ -1,15 +1,13 @@
 //! `/tenants`: the organizations of the platform, for SUPER_ADMINs. Actions run in the organization of the path,
 //! whichever organization is active in the session. See docs/api-contract.md#tenants.
 
+use api_macros::query;
 use axum::Json;
 use axum::extract::{Path, Request, State};
 use domain::id::OrganizationId;
 use domain::organization::OrganizationEdit;
 use domain::text::Search;
 use domain::version::VersionedObject;
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::IntoParams;
 
 use super::context::{App, Context};
 use super::dry_run::DryRunQuery;
@@ -30,26 +28,17 @@ use db::platform::organizations::{HostName, OrganizationBranding};
 use service::actions::organizations::{self, Confirmation, NewTenant, OrganizationDeletion};
 use service::actions::people::Provisioned;
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct TenantListQuery {
     /// Substring of the name or the slug. Names that begin with it come first.
-    #[garde(dive)]
     search: Option<Search>,
 }
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct TenantMemberListQuery {
     /// Maximum number of members. A value above 200 counts as 200.
-    #[garde(skip)]
-    #[param(value_type = Option<i64>, minimum = 1, default = 50)]
     limit: Option<Limit>,
     /// The `nextCursor` of the previous page.
-    #[garde(skip)]
-    #[param(value_type = Option<String>)]
     cursor: Option<Cursor<String, TenantMembers>>,
 }
 

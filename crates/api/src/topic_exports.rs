@@ -1,13 +1,12 @@
 //! `/assignments/{id}/export.zip`: the documents of the groups of a topic as a ZIP archive. See
 //! docs/api-contract.md#archive-of-a-topic.
 
+use api_macros::query;
 use axum::extract::Path;
 use axum::response::Response;
 use domain::export::{ExportFormat, ExportSource};
 use domain::id::{AssignmentId, GroupId};
-use garde::Validate;
 use serde::Deserialize;
-use utoipa::IntoParams;
 
 use super::context::Context;
 use super::downloads::archive;
@@ -20,17 +19,13 @@ use service::actions::topic_exports::{self, TopicExportOptions};
 /// Maximum number of groups in a request, as for arrays in bodies.
 const GROUPS_MAX: usize = 500;
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct TopicExportQuery {
     /// Format of the documents. Defaults to `original`.
-    #[garde(skip)]
     #[serde(default = "as_kept")]
     #[param(required = false, inline)]
     format: ExportFormat,
     /// `current` (the default) exports the documents as they are now, `submission` the copies of the last submission.
-    #[garde(skip)]
     #[serde(default = "as_now")]
     #[param(required = false, inline)]
     source: ExportSource,

@@ -1,15 +1,13 @@
 //! `/users`: the caller, and the people of the organization as far as the caller may see them. See
 //! docs/api-contract.md#people.
 
+use api_macros::{query, view};
 use axum::Json;
 use axum::extract::Path;
 use domain::access::{EffectiveRole, PlatformRole};
 use domain::id::{ClassId, HomeroomId, UserId};
 use domain::text::Search;
 use domain::version::VersionedObject;
-use garde::Validate;
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
 
 use super::auth;
 use super::context::Context;
@@ -37,38 +35,26 @@ use service::actions::profile::{self, ProfileEdit};
 use service::actions::sessions;
 use service::actions::users::{self, NewUser, PasswordLink, UserEdit};
 
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
+#[query]
 pub(crate) struct UserListQuery {
     /// Only users with this role in the organization. `ADMIN` includes owners.
-    #[garde(skip)]
     role: Option<PlatformRole>,
     /// Substring of the name, for administrators also of the address. Names that begin with it come first.
-    #[garde(dive)]
     search: Option<Search>,
     /// Only students enrolled in this class. Teachers receive an empty page for classes of other teachers.
-    #[garde(skip)]
     class_id: Option<ClassId>,
     /// Only students of this homeroom.
-    #[garde(skip)]
     homeroom_id: Option<HomeroomId>,
     /// Only active (`1`) or inactive (`0`) accounts.
-    #[garde(skip)]
     is_active: Option<Switch>,
     /// Maximum number of users. A value above 200 counts as 200.
-    #[garde(skip)]
-    #[param(value_type = Option<i64>, minimum = 1, default = 50)]
     limit: Option<Limit>,
     /// The `nextCursor` of the previous page.
-    #[garde(skip)]
-    #[param(value_type = Option<String>)]
     cursor: Option<Cursor<String, Users>>,
 }
 
 /// A generated password, returned only once.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view]
 #[schema(as = TemporaryPassword)]
 pub(crate) struct PasswordResetView {
     /// Valid for seven days. The user should change it after the first sign-in.
@@ -76,7 +62,6 @@ pub(crate) struct PasswordResetView {
     /// The secret of a code to print that signs in once, returned only once. It expires with the password.
     slip_token: String,
     /// The user name on the platform, `name@slug`; null if the user has none.
-    #[schema(required)]
     username: Option<String>,
 }
 

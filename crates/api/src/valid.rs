@@ -93,6 +93,8 @@ impl<S: Send + Sync, T: DeserializeOwned + Validate<Context = ()>> FromRequestPa
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Switch(pub bool);
 
+domain::valid_when_parsed!(Switch);
+
 impl<'de> Deserialize<'de> for Switch {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match String::deserialize(deserializer)?.as_str() {

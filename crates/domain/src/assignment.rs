@@ -2,7 +2,8 @@
 //! group and one assignment is [`crate::group_assignment`].
 
 use crate::from_fields;
-use serde::{Deserialize, Serialize};
+use api_macros::{body, patch, view};
+use serde::Deserialize;
 
 use crate::collation::sort_key;
 use crate::course::Course;
@@ -90,82 +91,59 @@ pub struct Assignment {
 }
 
 /// Fields of a topic that a PATCH request may change.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, garde::Validate, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[patch(PartialEq)]
 pub struct AssignmentEdit {
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub title: FieldPatch<Title>,
     /// New task text.
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub description: FieldPatch<Description>,
     /// New deadline. A time in the past is allowed.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub deadline: FieldPatch<Timestamp>,
     /// Number of documents a group has to submit.
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub required_submissions: FieldPatch<RequiredSubmissions>,
     /// Maximum number of points of a grade.
-    #[serde(default)]
-    #[garde(dive)]
     pub max_points: FieldPatch<Points>,
     /// Grade scale of the topic.
     #[serde(default, deserialize_with = "optional_text")]
-    #[garde(dive)]
     pub grade_scale: FieldPatch<GradeScale>,
     /// How submissions after the deadline are handled.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub late_policy: FieldPatch<LatePolicy>,
     /// True if all groups share one task text and one set of files; false if each group may have its own.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub is_shared: FieldPatch<bool>,
     /// True turns the topic into a draft, which students do not see; false publishes a draft.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub is_draft: FieldPatch<bool>,
     /// Students see the topic from this time, at once if it has passed. Ends a draft; null removes the time.
-    #[serde(default)]
-    #[garde(skip)]
     pub publish_at: FieldPatch<Timestamp>,
     /// Moves the topic to another course. All its groups move with it.
-    #[serde(default)]
-    #[garde(skip)]
     pub course_id: FieldPatch<CourseId>,
     /// Task texts and exceptions from the publication of individual groups; groups that are not listed keep theirs.
     // They are stored in the group links, so `Assignment::edit` leaves them to the caller.
-    #[serde(default)]
     #[garde(custom(not_null), custom(check_patched_descriptions))]
     pub groups: FieldPatch<List<GroupDescription>>,
 }
 
 /// The task text of one group of a topic, and its exception from the publication.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, garde::Validate, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body(PartialEq, Eq, Hash)]
 #[schema(as = OwnText)]
 pub struct GroupDescription {
-    #[garde(skip)]
     pub group_id: GroupId,
     /// Text of this group. If absent, the text is unchanged; `null` or an empty string removes it.
     #[serde(default, deserialize_with = "optional_text")]
-    #[garde(dive)]
     pub description_override: FieldPatch<Description>,
     /// True shows the text of this group after the shared one; false, the default, shows it instead.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub includes_shared_text: FieldPatch<bool>,
     /// True hides the topic from this group, even if it is published for the others. With false and without
     /// `publishAt`, the group follows the topic.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub is_draft: FieldPatch<bool>,
     /// This group sees the topic from this time, even if the topic is a draft; null removes the time.
-    #[serde(default)]
-    #[garde(skip)]
     pub publish_at: FieldPatch<Timestamp>,
 }
 
@@ -191,40 +169,29 @@ fn check_patched_descriptions(texts: &FieldPatch<List<GroupDescription>>, (): &(
 
 /// Bulk edit of a topic. Contains only fields that all groups share, so that it cannot change members, overrides or
 /// files of a single group.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, garde::Validate, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body(Default, PartialEq, Eq)]
 #[schema(as = SharedEdit)]
 pub struct BulkAssignmentEdit {
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub title: FieldPatch<Title>,
     /// New task text.
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub description: FieldPatch<Description>,
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub deadline: FieldPatch<Timestamp>,
     /// True turns the topic into a draft, which students do not see; false publishes a draft.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub is_draft: FieldPatch<bool>,
     /// Students see the topic from this time, at once if it has passed. Ends a draft; null removes the time.
-    #[serde(default)]
-    #[garde(skip)]
     pub publish_at: FieldPatch<Timestamp>,
     /// New start date of every group of the topic.
     // Applied by `Group::start_on`.
-    #[serde(default)]
-    #[garde(skip)]
     pub start_date: FieldPatch<DateOrTime>,
     /// Ids of staged attachments to publish as shared attachments.
     #[serde(default)]
-    #[garde(dive)]
     pub add_attachment_ids: List<AttachmentId>,
     /// Ids of shared attachments to remove.
     #[serde(default)]
-    #[garde(dive)]
     pub remove_attachment_ids: List<AttachmentId>,
 }
 
@@ -436,14 +403,14 @@ impl Assignment {
 }
 
 /// Summary of a topic, as embedded in other objects.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view(PartialEq, Eq, Deserialize)]
 pub struct AssignmentLabel {
     pub id: AssignmentId,
     pub title: String,
     pub deadline: Timestamp,
     /// True if all groups share one task text and one set of files.
     pub is_shared: bool,
+    #[schema(required = false)]
     pub course_id: Option<CourseId>,
     pub class_id: ClassId,
     pub status: AssignmentStatus,

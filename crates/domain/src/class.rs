@@ -1,6 +1,7 @@
 //! Classes: who manages them, who sees them, and the rules for changing their status.
 
-use serde::{Deserialize, Serialize};
+use api_macros::{patch, view};
+use serde::Deserialize;
 
 use crate::access::Viewer;
 use crate::domain_error::DomainError;
@@ -120,51 +121,34 @@ pub struct Class {
 
 /// Fields of a class that a PATCH request may change.
 // Subjects are stored as links; `Class::edit` leaves them to the caller.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, garde::Validate, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[patch(PartialEq, Eq)]
 pub struct ClassEdit {
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub name: FieldPatch<Name>,
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub academic_year: FieldPatch<AcademicYear>,
     /// New semester, a free-form label.
     #[serde(default, deserialize_with = "optional_label")]
-    #[garde(dive)]
     #[schema(schema_with = crate::text::semester_schema)]
     pub semester: FieldPatch<Semester>,
-    #[serde(default)]
-    #[garde(skip)]
     pub start_date: FieldPatch<DateOrTime>,
-    #[serde(default)]
-    #[garde(skip)]
     pub end_date: FieldPatch<DateOrTime>,
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub status: FieldPatch<ClassStatus>,
     /// New owner. Only admins may change the owner.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub teacher_id: FieldPatch<UserId>,
     /// The homeroom the class is created from.
-    #[serde(default)]
-    #[garde(skip)]
     pub homeroom_id: FieldPatch<HomeroomId>,
     /// Whether students who join or leave the homeroom join or leave the class. Requires a homeroom.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub follows_homeroom: FieldPatch<bool>,
     /// New id in the school's administration system.
     #[serde(default, deserialize_with = "optional_text")]
-    #[garde(dive)]
     pub external_id: FieldPatch<ExternalId>,
     /// New weekly timetable.
-    #[serde(default)]
-    #[garde(dive)]
     pub schedule: FieldPatch<Schedule>,
     /// The complete list of subjects of the class; it replaces the present one.
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub subject_ids: FieldPatch<List<crate::id::SubjectId>>,
 }
@@ -311,8 +295,7 @@ impl Class {
 }
 
 /// Summary of a class, as embedded in other objects.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view(PartialEq, Eq, Deserialize)]
 pub struct ClassLabel {
     pub id: ClassId,
     pub name: String,

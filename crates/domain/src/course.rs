@@ -1,6 +1,7 @@
 //! Courses: their fields, their status, and whether they accept new groups and topics.
 
-use serde::{Deserialize, Serialize};
+use api_macros::{patch, view};
+use serde::Deserialize;
 
 use crate::domain_error::DomainError;
 use crate::id::{ClassId, CourseId, OrganizationId, SubjectId};
@@ -36,25 +37,19 @@ pub struct Course {
 }
 
 /// Fields of a course that a PATCH request may change.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, garde::Validate, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[patch(PartialEq, Eq)]
 pub struct CourseEdit {
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub name: FieldPatch<Name>,
     #[serde(default, deserialize_with = "optional_text")]
-    #[garde(dive)]
     pub description: FieldPatch<CourseDescription>,
     /// New status.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub status: FieldPatch<CourseStatus>,
     /// New subject. The groups of the course follow it.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub subject_id: FieldPatch<SubjectId>,
     /// New class. Rejected unless the course is empty.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub class_id: FieldPatch<ClassId>,
 }
@@ -143,8 +138,7 @@ pub fn free_course_name(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
 }
 
 /// Summary of a course, as embedded in other objects.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view(PartialEq, Eq, Deserialize)]
 pub struct CourseLabel {
     pub id: CourseId,
     pub name: String,

@@ -1,7 +1,8 @@
 //! Deleted objects that can be restored for some time: a class, a course, a group, a topic or a document, with
 //! everything that was deleted with it. See docs/undo.md.
 
-use serde::{Deserialize, Serialize};
+use api_macros::view;
+use serde::Deserialize;
 
 use crate::id::{ClassId, CourseId, DeletionId, GroupId};
 use crate::string_enum::string_enum;
@@ -46,8 +47,7 @@ impl DeletionRetention {
 }
 
 /// Number of objects that were deleted together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view(Copy, Default, PartialEq, Eq, Deserialize)]
 pub struct DeletionCounts {
     pub courses: i64,
     pub groups: i64,

@@ -1,6 +1,7 @@
 //! Entities together with the related data that a response or an event shows. The database layer loads them; visibility
 //! is decided elsewhere.
 
+use api_macros::view;
 use std::borrow::Cow;
 
 use crate::assignment::Assignment;
@@ -36,8 +37,7 @@ pub struct ClassDetails {
 }
 
 /// Number of objects in a class.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view(Copy, Default, PartialEq, Eq)]
 pub struct ClassCounts {
     /// Number of enrolled students.
     pub students: i64,
@@ -59,8 +59,7 @@ pub struct CourseDetails {
 }
 
 /// Number of objects in a course.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view(Copy, Default, PartialEq, Eq)]
 pub struct CourseCounts {
     /// Number of groups.
     pub groups: i64,

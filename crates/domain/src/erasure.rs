@@ -1,6 +1,7 @@
 //! Erasure of a user's personal data. An id without a name remains, because the work of the group is kept.
 
-use serde::{Deserialize, Serialize};
+use api_macros::view;
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::id::UserId;
@@ -24,8 +25,7 @@ pub fn erased_person(user: &UserId) -> Person {
 }
 
 /// Number of erased objects by type. All zero if the user was erased before.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view(Copy, Default, PartialEq, Eq, Deserialize)]
 #[schema(as = Erased)]
 pub struct ErasureCounts {
     /// 1 if the profile was erased, 0 if it was empty already.

@@ -1,7 +1,5 @@
 //! Feedback: comments of teachers on the work of a group, for the group or for the staff only.
 
-use serde::Deserialize;
-
 use crate::access::Viewer;
 use crate::domain_error::DomainError;
 use crate::id::{DocumentId, FeedbackId, GroupAssignmentId, SubmissionId};
@@ -10,6 +8,7 @@ use crate::string_enum::string_enum;
 use crate::text::FeedbackText;
 use crate::time::Timestamp;
 use crate::user::Person;
+use api_macros::patch;
 
 string_enum! {
     /// Who may read a feedback.
@@ -70,19 +69,15 @@ impl FeedbackTarget {
 }
 
 /// Fields of a feedback that a PATCH request may change.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, garde::Validate, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[patch(PartialEq, Eq)]
 pub struct FeedbackEdit {
     /// New text.
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub text: FieldPatch<FeedbackText>,
     /// Who may read the feedback.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub visibility: FieldPatch<FeedbackVisibility>,
     /// `true` publishes the feedback, `false` withdraws it.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub publish: FieldPatch<bool>,
 }

@@ -1,8 +1,9 @@
 //! Grades of submissions. Students see a grade only once it is published, and of the individual grades only their own.
 
+use api_macros::body;
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::assignment::Assignment;
 use crate::domain_error::DomainError;
@@ -81,75 +82,53 @@ pub struct GradeState {
 }
 
 /// The individual grade of a member.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, garde::Validate, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body(PartialEq, Serialize)]
 pub struct MemberGrade {
-    #[garde(skip)]
     pub user_id: UserId,
     /// A value of the grade scale.
     #[serde(default, deserialize_with = "optional", alias = "grade")]
-    #[garde(dive)]
     pub value: Option<GradeValue>,
-    #[serde(default)]
-    #[garde(dive)]
     pub points: Option<Points>,
     /// Comment for this member.
     #[serde(default, deserialize_with = "optional")]
-    #[garde(dive)]
     pub feedback: Option<FeedbackText>,
 }
 
 /// A change of a grade by a teacher. Absent fields are unchanged.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, garde::Validate, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body(Default, PartialEq)]
 pub struct GradeEdit {
     /// A value of the grade scale.
     #[serde(default, deserialize_with = "optional_text", alias = "grade")]
-    #[garde(dive)]
     pub value: FieldPatch<GradeValue>,
     /// Points, at most the maximum of the topic.
-    #[serde(default)]
-    #[garde(dive)]
     pub points: FieldPatch<Points>,
     /// Comment on the grade.
     #[serde(default, deserialize_with = "optional_text")]
-    #[garde(dive)]
     pub feedback: FieldPatch<FeedbackText>,
     /// The filled criteria of the topic's rubric: the complete list, which replaces the present one. A draft may be
     /// filled in part.
-    #[serde(default)]
     #[garde(dive, length(max = CRITERIA_MAX))]
     #[schema(max_items = 20)]
     pub rubric: Option<Vec<NewRubricMark>>,
     /// The complete list of individual grades; it replaces the present one.
-    #[serde(default)]
     #[garde(dive, length(max = 50))]
     pub member_grades: Option<Vec<MemberGrade>>,
     /// `true` publishes the grade, `false` withdraws it. If absent, its visibility is unchanged.
-    #[serde(default)]
-    #[garde(skip)]
     pub publish: Option<bool>,
 }
 
 /// A change of the grade of a document: the grade of the group, without individual grades.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, garde::Validate, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body(Default, PartialEq)]
 pub struct DocumentGradeEdit {
     /// A value of the grade scale.
     #[serde(default, deserialize_with = "optional_text", alias = "grade")]
-    #[garde(dive)]
     pub value: FieldPatch<GradeValue>,
     /// Points, at most the maximum of the topic.
-    #[serde(default)]
-    #[garde(dive)]
     pub points: FieldPatch<Points>,
     /// Comment on the grade.
     #[serde(default, deserialize_with = "optional_text")]
-    #[garde(dive)]
     pub feedback: FieldPatch<FeedbackText>,
     /// `true` publishes the grade, `false` withdraws it. If absent, its visibility is unchanged.
-    #[serde(default)]
-    #[garde(skip)]
     pub publish: Option<bool>,
 }
 

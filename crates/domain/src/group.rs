@@ -1,7 +1,8 @@
 //! Groups: who sees them and when, and the invariant that ties the course of a group to its active topics. Visibility
 //! is decided here; the same rule exists in SQL, and a test compares the two.
 
-use serde::{Deserialize, Serialize};
+use api_macros::{patch, view};
+use serde::Deserialize;
 
 use crate::access::Viewer;
 use crate::account_email::AccountEmail;
@@ -56,39 +57,27 @@ pub struct Group {
 }
 
 /// Fields of a group that a PATCH request may change.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, garde::Validate, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[patch(PartialEq, Eq)]
 pub struct GroupEdit {
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub name: FieldPatch<ShortName>,
     /// New number; must be unique within the class.
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub group_number: FieldPatch<GroupNumber>,
     /// New display name.
     #[serde(default, deserialize_with = "optional_text")]
-    #[garde(dive)]
     pub display_name: FieldPatch<ShortName>,
     /// New start date. Students do not see the group before.
-    #[serde(default)]
-    #[garde(skip)]
     pub start_date: FieldPatch<DateOrTime>,
     /// New room or place where the group meets.
     #[serde(default, deserialize_with = "optional_text")]
-    #[garde(dive)]
     pub meeting_place: FieldPatch<ShortName>,
     /// Number of documents the group has to create.
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub required_documents: FieldPatch<RequiredDocuments>,
     /// New subject. If the group has a course, it must be the subject of the course.
-    #[serde(default)]
-    #[garde(skip)]
     pub subject_id: FieldPatch<SubjectId>,
     /// New course. Rejected while the group has an active topic in another course.
-    #[serde(default)]
-    #[garde(skip)]
     pub course_id: FieldPatch<CourseId>,
 }
 
@@ -386,15 +375,16 @@ pub struct GroupMember {
 }
 
 /// Summary of a group, as embedded in other objects.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view(PartialEq, Eq, Deserialize)]
 pub struct GroupLabel {
     pub id: GroupId,
     pub name: String,
     /// Number of the group, unique within the class.
     pub group_number: i64,
     /// A name chosen by the group.
+    #[schema(required = false)]
     pub display_name: Option<String>,
+    #[schema(required = false)]
     pub course_id: Option<CourseId>,
 }
 

@@ -1,9 +1,8 @@
 //! Group assignments: the link between one group and one topic, the unit of submission. Determines the effective task
 //! text, status and lateness. `isShared`, an override and the group of a file affect visibility only here.
 
+use api_macros::{patch, view};
 use std::borrow::Cow;
-
-use serde::Deserialize;
 
 use crate::access::Viewer;
 use crate::assignment::{Assignment, LatePolicy};
@@ -155,29 +154,21 @@ pub struct GroupAssignment {
 }
 
 /// Fields of a group assignment that a PATCH request may change.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, garde::Validate, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[patch(PartialEq, Eq)]
 pub struct GroupAssignmentEdit {
     /// The group's own task text; an empty text removes it.
     #[serde(default, deserialize_with = "optional_text")]
-    #[garde(dive)]
     pub description_override: FieldPatch<Description>,
     /// True shows the own task text after the shared one; false shows it instead.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub includes_shared_text: FieldPatch<bool>,
     /// Extended deadline of this group.
-    #[serde(default)]
-    #[garde(skip)]
     pub late_allowed_until: FieldPatch<Timestamp>,
     /// True hides the topic from this group, even if it is published for the others. With false and without
     /// `publishAt`, the group follows the topic.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub is_draft: FieldPatch<bool>,
     /// This group sees the topic from this time, even if the topic is a draft; null removes the time.
-    #[serde(default)]
-    #[garde(skip)]
     pub publish_at: FieldPatch<Timestamp>,
 }
 
@@ -391,8 +382,7 @@ impl GroupAssignment {
 }
 
 /// Progress of the groups of a topic. The five status counts add up to `groups`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view(Copy, Default, PartialEq, Eq)]
 pub struct Statistics {
     pub groups: i64,
     /// Groups without a document.

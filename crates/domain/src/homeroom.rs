@@ -1,6 +1,7 @@
 //! Homerooms: the permanent administrative classes of a school, from which students are enrolled in teaching classes.
 
-use serde::{Deserialize, Serialize};
+use api_macros::{patch, view};
+use serde::Deserialize;
 
 use crate::domain_error::DomainError;
 use crate::id::{EnrollmentId, HomeroomId, OrganizationId, UserId};
@@ -38,21 +39,15 @@ pub struct Homeroom {
 }
 
 /// Fields of a homeroom that a PATCH request may change.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, garde::Validate, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[patch(PartialEq, Eq)]
 pub struct HomeroomEdit {
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub name: FieldPatch<ShortName>,
     #[serde(default, deserialize_with = "optional_text")]
-    #[garde(dive)]
     pub grade_level: FieldPatch<GradeLevel>,
     #[serde(default, deserialize_with = "optional_text")]
-    #[garde(dive)]
     pub academic_year: FieldPatch<AcademicYear>,
     /// New homeroom teacher.
-    #[serde(default)]
-    #[garde(skip)]
     pub teacher_id: FieldPatch<UserId>,
 }
 
@@ -81,8 +76,7 @@ pub struct HomeroomEnrollment {
 }
 
 /// Summary of a homeroom, as embedded in other objects.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view(PartialEq, Eq, Deserialize)]
 pub struct HomeroomLabel {
     pub id: HomeroomId,
     pub name: String,

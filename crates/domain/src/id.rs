@@ -59,6 +59,7 @@ macro_rules! ids {
             }
         }
 
+        crate::valid_when_parsed!($name);
         crate::stored::stored!($name as Text: |id| id.as_str(), |text| Some(Self::new(text)), Self::new(""));
     )+};
 }

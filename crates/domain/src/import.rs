@@ -1,6 +1,7 @@
 //! Import of users: limits and the results of rows. Rows are independent: a rejected row changes nothing, and the
 //! remaining rows are processed.
 
+use api_macros::view;
 use serde::{Deserialize, Serialize};
 
 use crate::string_enum::string_enum;
@@ -37,7 +38,7 @@ string_enum! {
 }
 
 /// Why a row was rejected, with the column concerned.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[view(PartialEq, Eq)]
 pub struct RowProblem {
     /// Name of the column as spelled in the header; empty if the problem concerns the whole row.
     pub column: String,

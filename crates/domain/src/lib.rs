@@ -97,6 +97,7 @@ pub mod text;
 pub mod time;
 pub mod user;
 pub mod user_name;
+mod valid_when_parsed;
 pub mod version;
 pub mod visible_text;
 pub mod zone;

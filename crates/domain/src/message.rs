@@ -8,6 +8,7 @@ use crate::string_enum::string_enum;
 use crate::text::{ChatText, ClientMessageId, MessageSubject};
 use crate::time::Timestamp;
 use crate::user::Person;
+use api_macros::view;
 
 /// How long an author may edit or delete a room message, in seconds.
 pub const EDIT_SECONDS: i64 = 15 * 60;
@@ -39,8 +40,7 @@ string_enum! {
 }
 
 /// Sender of a room message.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view(PartialEq, Eq)]
 #[schema(as = Sender)]
 pub struct MessageSender {
     pub id: UserId,
@@ -48,7 +48,6 @@ pub struct MessageSender {
     /// Present role of the sender, expressed as an account role.
     pub role: PlatformRole,
     /// URL of the profile image.
-    #[schema(required)]
     pub image: Option<String>,
 }
 

@@ -1,6 +1,7 @@
 //! Organizations: the schools, each a separate tenant with its own settings.
 
-use serde::{Deserialize, Serialize};
+use api_macros::{body, patch, view};
+use serde::Deserialize;
 
 use crate::assignment::LatePolicy;
 use crate::domain_error::DomainError;
@@ -46,8 +47,8 @@ pub struct Organization {
 /// Settings of an organization.
 // Unknown keys in the database, written by another release, are ignored; requests use `MetadataEdit`, which rejects
 // unknown keys. Even with every limit reached, the settings are far below 16 KiB.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[view(Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
 pub struct Metadata {
     /// Grade scale of topics that do not specify one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,8 +71,8 @@ pub struct Metadata {
 }
 
 /// Optional features of an organization. All are disabled by default.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[view(Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
 #[expect(clippy::struct_excessive_bools, reason = "each feature is enabled independently")]
 pub struct Features {
     /// Teachers may create subjects, not only admins.
@@ -95,20 +96,16 @@ impl Features {
 
 /// Changes of the settings, key by key: an absent key is unchanged, null clears it. When an organization is created,
 /// the changes are applied to empty settings.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, garde::Validate, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body(Default, PartialEq, Eq)]
 pub struct MetadataEdit {
     /// Grade scale of topics that do not specify one.
     #[serde(default, deserialize_with = "optional_text")]
-    #[garde(dive)]
     pub grade_scale: FieldPatch<GradeScale>,
     /// Time zone of the organization, an IANA name.
     #[serde(default, deserialize_with = "optional_text")]
-    #[garde(dive)]
     pub timezone: FieldPatch<TimeZone>,
     /// Language of accounts that do not specify one.
     #[serde(default, deserialize_with = "optional_text")]
-    #[garde(dive)]
     pub locale: FieldPatch<Locale>,
     /// Obsolete; accepted and ignored, because clients of earlier releases may send it.
     #[serde(default)]
@@ -116,16 +113,10 @@ pub struct MetadataEdit {
     #[schema(ignore)]
     pub retention_days: Ignored,
     /// How late submissions are handled for topics that do not specify it.
-    #[serde(default)]
-    #[garde(skip)]
     pub late_default: FieldPatch<LatePolicy>,
     /// The members who are required to have a second factor; null for none.
-    #[serde(default)]
-    #[garde(skip)]
     pub require_second_factor: FieldPatch<RequiredMembers>,
     /// Optional features, key by key.
-    #[serde(default)]
-    #[garde(dive)]
     pub features: FieldPatch<FeaturesEdit>,
 }
 
@@ -140,28 +131,17 @@ impl<'de> Deserialize<'de> for Ignored {
 }
 
 /// Changes of optional features; null disables a feature.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, garde::Validate, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body(Default, PartialEq, Eq)]
 pub struct FeaturesEdit {
     /// Teachers may create subjects, not only admins.
-    #[serde(default)]
-    #[garde(skip)]
     pub teachers_add_subjects: FieldPatch<bool>,
     /// Students may change their own names; otherwise only staff may.
-    #[serde(default)]
-    #[garde(skip)]
     pub students_change_names: FieldPatch<bool>,
     /// Clients address staff formally in languages that distinguish it ("Sie" in German); students informally.
-    #[serde(default)]
-    #[garde(skip)]
     pub formal_address: FieldPatch<bool>,
     /// Only owners may sign in with a password, while the organization has an enabled sign-on provider.
-    #[serde(default)]
-    #[garde(skip)]
     pub passwords_for_owners_only: FieldPatch<bool>,
     /// Staff may watch how a document of their class was written. Each use is recorded in the activity log.
-    #[serde(default)]
-    #[garde(skip)]
     pub document_playback: FieldPatch<bool>,
 }
 
@@ -207,52 +187,36 @@ impl Metadata {
 }
 
 /// Fields of an organization that its own admins may change.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, garde::Validate, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[patch(PartialEq, Eq)]
 pub struct SettingsEdit {
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub name: FieldPatch<Name>,
     /// URL of the new logo.
     #[serde(default, deserialize_with = "optional_text")]
-    #[garde(dive)]
     pub logo: FieldPatch<WebAddress>,
     /// Changes of the settings, key by key.
-    #[serde(default)]
-    #[garde(dive)]
     pub metadata: FieldPatch<MetadataEdit>,
 }
 
 /// Fields of an organization that platform administrators may change.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, garde::Validate, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[patch(PartialEq, Eq)]
 pub struct OrganizationEdit {
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub name: FieldPatch<Name>,
     /// New name in URLs, unique on the platform.
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub slug: FieldPatch<Slug>,
     /// New host name of its own.
     #[serde(default, deserialize_with = "optional_text")]
-    #[garde(dive)]
     pub custom_domain: FieldPatch<CustomDomain>,
     /// URL of the new logo.
     #[serde(default, deserialize_with = "optional_text")]
-    #[garde(dive)]
     pub logo: FieldPatch<WebAddress>,
     /// Changes of the settings, key by key.
-    #[serde(default)]
-    #[garde(dive)]
     pub metadata: FieldPatch<MetadataEdit>,
     /// Storage quota of the organization in bytes; null for the default.
-    #[serde(default)]
-    #[garde(dive)]
     pub storage_quota: FieldPatch<QuotaBytes>,
     /// Storage quota of each of its groups in bytes; null for the default.
-    #[serde(default)]
-    #[garde(dive)]
     pub group_storage_quota: FieldPatch<QuotaBytes>,
 }
 

@@ -1,6 +1,6 @@
-//! The three states of a field in a PATCH request: absent keeps the value, null clears it, and a value sets it. Fields
-//! are declared as `#[serde(default)] field: FieldPatch<T>`, each with its own `default` (one for the whole struct would
-//! appear as `"default": null` in the OpenAPI document). This module does not depend on the meaning of the fields.
+//! The three states of a field in a PATCH request: absent keeps the value, null clears it, and a value sets it. The
+//! attributes of `api_macros` give each field its own `#[serde(default)]` (one for the whole struct would appear as
+//! `"default": null` in the OpenAPI document). This module does not depend on the meaning of the fields.
 
 use std::borrow::Cow;
 

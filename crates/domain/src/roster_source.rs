@@ -1,8 +1,8 @@
 //! The roster sources of a school and their runs: servers with the people and classes of a school. A run reads one, compares it with the school and applies the
 //! difference through the import. The rule that stops a run before too many people leave is here.
 
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use api_macros::view;
+use serde::Deserialize;
 
 use crate::access::MemberRole;
 use crate::id::{OrganizationId, RosterRunId, RosterSourceId};
@@ -126,8 +126,8 @@ pub struct RosterSource {
 }
 
 /// Numbers of a run. People and classes are counted once each, enrollments by their change.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[view(Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
 pub struct RosterCounts {
     /// People who join.
     pub created: i64,

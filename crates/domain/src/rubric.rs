@@ -2,7 +2,8 @@
 //! topic keeps a copy of its rubric, so that later edits of the rubric do not change what was promised for the topic. A
 //! filled criterion repeats the names of criterion and level, so that the history of a grade needs no rubric.
 
-use serde::{Deserialize, Serialize};
+use api_macros::{body, view};
+use serde::Deserialize;
 
 use crate::access::Viewer;
 use crate::domain_error::DomainError;
@@ -45,27 +46,21 @@ pub struct TopicRubric {
 }
 
 /// A criterion of a rubric.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view(PartialEq, Deserialize)]
 pub struct RubricCriterion {
     pub id: RubricCriterionId,
     pub title: CriterionTitle,
-    #[schema(required)]
     pub description: Option<CriterionNote>,
     pub levels: Vec<RubricLevel>,
 }
 
 /// A level of a criterion. Its points are a number (`minPoints` equals `maxPoints`), a range, or absent.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view(PartialEq, Deserialize)]
 pub struct RubricLevel {
     pub id: RubricLevelId,
     pub label: LevelLabel,
-    #[schema(required)]
     pub description: Option<CriterionNote>,
-    #[schema(required)]
     pub min_points: Option<Points>,
-    #[schema(required)]
     pub max_points: Option<Points>,
 }
 
@@ -76,17 +71,12 @@ pub struct RubricLevel {
 pub struct NewCriteria(#[garde(dive, length(min = 1, max = CRITERIA_MAX))] pub Vec<NewCriterion>);
 
 /// A criterion of a new or changed rubric. The service assigns its id.
-#[derive(Clone, Debug, PartialEq, Deserialize, garde::Validate, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body(PartialEq)]
 pub struct NewCriterion {
     /// Ignored, so that a criterion can be sent as it was read.
-    #[serde(default)]
-    #[garde(skip)]
     pub id: Option<RubricCriterionId>,
-    #[garde(dive)]
     pub title: CriterionTitle,
     #[serde(default, deserialize_with = "optional")]
-    #[garde(dive)]
     pub description: Option<CriterionNote>,
     /// The levels, in the order in which they are shown.
     #[garde(dive, length(min = 1, max = LEVELS_MAX))]
@@ -95,67 +85,45 @@ pub struct NewCriterion {
 }
 
 /// A level of a new or changed criterion. The service assigns its id.
-#[derive(Clone, Debug, PartialEq, Deserialize, garde::Validate, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body(PartialEq)]
 pub struct NewLevel {
     /// Ignored, so that a level can be sent as it was read.
-    #[serde(default)]
-    #[garde(skip)]
     pub id: Option<RubricLevelId>,
-    #[garde(dive)]
     pub label: LevelLabel,
     #[serde(default, deserialize_with = "optional")]
-    #[garde(dive)]
     pub description: Option<CriterionNote>,
     /// The least points of the level. Absent for a level without points.
-    #[serde(default)]
-    #[garde(dive)]
     pub min_points: Option<Points>,
     /// The most points of the level; the same as `minPoints` for a fixed number.
-    #[serde(default)]
-    #[garde(dive)]
     pub max_points: Option<Points>,
 }
 
 /// A filled criterion of a grade. It repeats the names, because the rubric of the topic may be replaced later.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view(PartialEq, Deserialize)]
 pub struct RubricMark {
     pub criterion_id: RubricCriterionId,
     /// The title of the criterion.
     pub criterion: CriterionTitle,
-    #[schema(required)]
     pub level_id: Option<RubricLevelId>,
     /// The label of the level.
-    #[schema(required)]
     pub level: Option<LevelLabel>,
-    #[schema(required)]
     pub points: Option<Points>,
     /// The most points of the criterion; null if it has none.
-    #[schema(required)]
     pub max_points: Option<Points>,
-    #[schema(required)]
     pub comment: Option<CriterionNote>,
 }
 
 /// A criterion that a teacher fills in. Without a level it is a comment alone.
-#[derive(Clone, Debug, PartialEq, Deserialize, garde::Validate, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body(PartialEq)]
 pub struct NewRubricMark {
     /// The criterion of the rubric of the topic.
-    #[garde(skip)]
     pub criterion_id: RubricCriterionId,
     /// The level of the criterion.
-    #[serde(default)]
-    #[garde(skip)]
     pub level_id: Option<RubricLevelId>,
     /// Points in the range of the level. Defaults to the points of a level that has a fixed number.
-    #[serde(default)]
-    #[garde(dive)]
     pub points: Option<Points>,
     /// Comment on this criterion.
     #[serde(default, deserialize_with = "optional")]
-    #[garde(dive)]
     pub comment: Option<CriterionNote>,
 }
 

@@ -1,5 +1,6 @@
 //! Weekly timetable of a class. Times are local times of the school, without a date or a time zone.
 
+use api_macros::body;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -12,6 +13,8 @@ use crate::text::{RoomName, optional};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, utoipa::ToSchema)]
 #[schema(value_type = String, pattern = "^([01][0-9]|2[0-3]):[0-5][0-9]$")]
 pub struct TimeOfDay(u16);
+
+crate::valid_when_parsed!(TimeOfDay);
 
 /// The text is not a time of day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -61,21 +64,17 @@ impl<'de> Deserialize<'de> for TimeOfDay {
 }
 
 /// A weekly lesson.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, garde::Validate, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body(PartialEq, Eq, Hash, Serialize)]
 pub struct ScheduleEntry {
     /// Day of the week, from Monday (1) to Sunday (7).
-    #[garde(dive)]
     pub weekday: Weekday,
     /// Local time at which the lesson begins, `HH:MM`.
-    #[garde(skip)]
     pub start: TimeOfDay,
     /// Local time at which the lesson ends, `HH:MM`; after `start`.
     #[garde(custom(ends_after(&self.start)))]
     pub end: TimeOfDay,
     /// Name of the room.
     #[serde(default, deserialize_with = "optional")]
-    #[garde(dive)]
     pub room: Option<RoomName>,
 }
 

@@ -1,5 +1,6 @@
 //! Storage usage of an organization, by kind of file and by class, and its quotas.
 
+use api_macros::view;
 use serde::{Deserialize, Serialize};
 
 use crate::id::ClassId;
@@ -9,8 +10,8 @@ use crate::time::Timestamp;
 pub const CLASSES_NAMED: usize = 20;
 
 /// Storage usage in bytes by kind of file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[view(Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
 pub struct StorageKinds {
     /// The current content of documents.
     pub documents: i64,
@@ -57,8 +58,7 @@ impl StorageKinds {
 }
 
 /// Storage usage of one class.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view(PartialEq, Eq, Deserialize)]
 pub struct ClassStorage {
     pub id: ClassId,
     /// Name of the class at the time of the count.
@@ -134,8 +134,7 @@ impl StorageAllowance {
 }
 
 /// Storage usage of an organization at the time of the latest count.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view(PartialEq, Eq)]
 pub struct StorageUsage {
     pub counted_at: Timestamp,
     /// Total usage in bytes.

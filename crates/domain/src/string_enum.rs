@@ -26,6 +26,7 @@ macro_rules! string_enum {
             }
         }
 
+        $crate::valid_when_parsed!($name);
         $crate::stored::stored!($name as Text: |value| value.as_str(), |word| Self::parse(word), Self::ALL[0]);
 
         impl std::fmt::Display for $name {

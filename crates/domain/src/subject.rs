@@ -1,6 +1,7 @@
 //! School subjects, defined for the whole organization.
 
-use serde::{Deserialize, Serialize};
+use api_macros::{patch, view};
+use serde::Deserialize;
 
 use crate::domain_error::DomainError;
 use crate::id::{OrganizationId, SubjectId};
@@ -26,27 +27,21 @@ pub struct Subject {
 }
 
 /// Fields of a subject that a PATCH request may change.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, garde::Validate, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[patch(PartialEq, Eq)]
 pub struct SubjectEdit {
     /// New name, unique within the organization.
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub name: FieldPatch<ShortName>,
     /// New short code.
     #[serde(default, deserialize_with = "optional_text")]
-    #[garde(dive)]
     pub code: FieldPatch<SubjectCode>,
     /// New color, `#rrggbb`.
     #[serde(default, deserialize_with = "optional_text")]
-    #[garde(dive)]
     pub color: FieldPatch<Color>,
     /// New description.
     #[serde(default, deserialize_with = "optional_text")]
-    #[garde(dive)]
     pub description: FieldPatch<SubjectDescription>,
     /// Whether the subject can be selected for new classes and courses.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub is_active: FieldPatch<bool>,
 }
@@ -82,14 +77,15 @@ impl Subject {
 }
 
 /// Summary of a subject, as embedded in other objects.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view(PartialEq, Eq, Deserialize)]
 pub struct SubjectLabel {
     pub id: SubjectId,
     pub name: String,
     /// Short code, such as "BIO".
+    #[schema(required = false)]
     pub code: Option<String>,
     /// Color, `#rrggbb`.
+    #[schema(required = false)]
     pub color: Option<String>,
 }
 

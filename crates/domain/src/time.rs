@@ -128,12 +128,7 @@ impl<'de> Deserialize<'de> for Timestamp {
     }
 }
 
-impl garde::Validate for Timestamp {
-    type Context = ();
-
-    /// Every parsed time is valid.
-    fn validate_into(&self, (): &(), _parent: &mut dyn FnMut() -> garde::Path, _report: &mut garde::Report) {}
-}
+crate::valid_when_parsed!(Timestamp);
 
 #[cfg(test)]
 mod tests {

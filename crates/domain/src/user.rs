@@ -1,6 +1,7 @@
 //! Users: accounts, memberships, and the part of a profile that other users may see. Contains no password hashes.
 
-use serde::{Deserialize, Serialize};
+use api_macros::view;
+use serde::Deserialize;
 
 use crate::access::{MemberRole, PlatformRole, RoleLevel};
 use crate::account_email::AccountEmail;
@@ -11,12 +12,12 @@ use crate::text::{ExternalId, Locale, Name, ShortName, TimeZone, Username};
 use crate::time::Timestamp;
 
 /// Public profile of a user, as visible to other users.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view(PartialEq, Eq, Deserialize)]
 pub struct Person {
     pub id: UserId,
     pub name: String,
     /// URL of the profile image.
+    #[schema(required = false)]
     pub image: Option<String>,
 }
 
@@ -33,13 +34,11 @@ pub fn split_name<'a>(name: &'a str, last_name: Option<&str>) -> (&'a str, &'a s
 }
 
 /// A password reset by another user.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[view(PartialEq, Eq, Deserialize)]
 pub struct PasswordReset {
     /// When the password was set.
     pub at: Timestamp,
     /// Who set the password; null if it was a platform administrator or an erased user.
-    #[schema(required)]
     pub by: Option<Person>,
 }
 

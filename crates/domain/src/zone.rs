@@ -84,6 +84,8 @@ pub enum DateOrTime {
     Date(Date),
 }
 
+crate::valid_when_parsed!(DateOrTime);
+
 /// The text is neither a date nor a time in the years 2000 to 2100.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(

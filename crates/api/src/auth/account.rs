@@ -20,7 +20,7 @@ const NOT_OWN: [&str; 4] = ["role", "banned", "banReason", "banExpires"];
 
 /// Update the caller's name or picture
 #[utoipa::path(post, path = "/auth/update-user",
-    request_body = schema::UserUpdate,
+    request_body = schema::AuthUserUpdate,
     responses((status = 200, body = schema::AuthStatus, description = "status: true; updates the session cookies"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "NAME_SET_BY_SCHOOL, SIGNED_ON_ELSEWHERE"),

@@ -22,7 +22,7 @@ use service::actions::invitations;
 
 /// List the pending invitations for the caller's address
 #[utoipa::path(get, path = "/auth/organization/list-user-invitations",
-    responses((status = 200, body = [schema::OwnInvitation], description = "invitations, each with organizationName"),
+    responses((status = 200, body = [schema::AuthOwnInvitation], description = "invitations, each with organizationName"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION: the mailbox was never verified")))]
 pub(crate) async fn list_own(request: AuthRequest) -> AuthResult {
@@ -48,7 +48,7 @@ pub(crate) async fn list_own(request: AuthRequest) -> AuthResult {
 /// Get an invitation for the caller's address
 #[utoipa::path(get, path = "/auth/organization/get-invitation",
     params(("id" = String, Query, description = "The invitation")),
-    responses((status = 200, body = schema::InvitationDetail, description = "invitation with organizationName, organizationSlug, inviterEmail"),
+    responses((status = 200, body = schema::AuthInvitationDetail, description = "invitation with organizationName, organizationSlug, inviterEmail"),
         (status = 400, description = "BAD_REQUEST, INVITATION_NOT_FOUND"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION, \
@@ -86,8 +86,8 @@ pub(crate) async fn show(request: AuthRequest) -> AuthResult {
 ///
 /// Requires a verified mailbox.
 #[utoipa::path(post, path = "/auth/organization/accept-invitation",
-    request_body = schema::InvitationName,
-    responses((status = 200, body = schema::InvitationClosed, description = "invitation and member; the organization becomes active in the session"),
+    request_body = schema::AuthInvitationId,
+    responses((status = 200, body = schema::AuthInvitationClosed, description = "invitation and member; the organization becomes active in the session"),
         (status = 400, description = "BAD_REQUEST, INVITATION_NOT_FOUND"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION, \
@@ -98,8 +98,8 @@ pub(crate) async fn accept(request: AuthRequest) -> AuthResult {
 
 /// Decline an invitation for the caller's address
 #[utoipa::path(post, path = "/auth/organization/reject-invitation",
-    request_body = schema::InvitationName,
-    responses((status = 200, body = schema::InvitationClosed, description = "invitation, and null for member"),
+    request_body = schema::AuthInvitationId,
+    responses((status = 200, body = schema::AuthInvitationClosed, description = "invitation, and null for member"),
         (status = 400, description = "BAD_REQUEST, INVITATION_NOT_FOUND"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION, \
@@ -133,7 +133,7 @@ pub(crate) async fn list(request: AuthRequest) -> AuthResult {
 
 /// Withdraw an invitation
 #[utoipa::path(post, path = "/auth/organization/cancel-invitation",
-    request_body = schema::InvitationName,
+    request_body = schema::AuthInvitationId,
     responses((status = 200, body = schema::AuthInvitation, description = "the invitation, canceled"),
         (status = 400, description = "BAD_REQUEST, INVITATION_NOT_FOUND, MEMBER_NOT_FOUND"),
         (status = 401, description = "UNAUTHORIZED"),

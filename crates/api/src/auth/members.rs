@@ -65,7 +65,7 @@ pub(crate) async fn own(request: AuthRequest) -> AuthResult {
     params(("userId" = Option<String>, Query, description = "The user. Defaults to the caller"),
         ("organizationId" = Option<String>, Query, description = "The organization. Defaults to the active one"),
         ("organizationSlug" = Option<String>, Query, description = "The slug of the organization, instead of its id")),
-    responses((status = 200, body = schema::AuthRole, description = "role"), (status = 401, description = "UNAUTHORIZED"),
+    responses((status = 200, body = schema::AuthMemberRole, description = "role"), (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION"),
         (status = 400, description = "NO_ACTIVE_ORGANIZATION, MEMBER_NOT_FOUND")))]
 pub(crate) async fn role(request: AuthRequest) -> AuthResult {
@@ -109,7 +109,7 @@ pub(crate) async fn role(request: AuthRequest) -> AuthResult {
         ("filterField" = Option<String>, Query, description = "The field to compare"),
         ("filterOperator" = Option<String>, Query, description = "How to compare: eq, ne, lt, lte, gt, gte, in, contains …"),
         ("filterValue" = Option<Vec<String>>, Query, description = "The value or values to compare with")),
-    responses((status = 200, body = schema::Members, description = "members and their total number"),
+    responses((status = 200, body = schema::AuthMembers, description = "members and their total number"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION"),
         (status = 400, description = "NO_ACTIVE_ORGANIZATION, ORGANIZATION_NOT_FOUND")))]
@@ -185,7 +185,7 @@ fn matches_filter(text: &str, operator: &str, values: &[&str]) -> bool {
 
 /// Check whether the caller's role has permissions
 #[utoipa::path(post, path = "/auth/organization/has-permission",
-    request_body = schema::PermissionsQuestion,
+    request_body = schema::AuthPermissionsQuestion,
     responses((status = 200, body = schema::AuthPermissions, description = "success: true or false"),
         (status = 401, description = "UNAUTHORIZED, USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION"),
         (status = 400, description = "NO_ACTIVE_ORGANIZATION, BAD_REQUEST")))]

@@ -19,7 +19,7 @@ use service::actions::sessions::{self, OrganizationChoice};
 
 /// Set the active organization of this session
 #[utoipa::path(post, path = "/auth/organization/set-active",
-    request_body = schema::ActiveOrganization,
+    request_body = schema::AuthActiveOrganization,
     responses((status = 200, body = Option<schema::AuthOrganization>, description = "the organization, or null; rewrites the session cookies"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION"),
@@ -143,7 +143,7 @@ pub(crate) async fn get(request: AuthRequest) -> AuthResult {
     params(("organizationId" = Option<String>, Query, description = "The organization. Defaults to the active one"),
         ("organizationSlug" = Option<String>, Query, description = "The slug of the organization, instead of its id"),
         ("membersLimit" = Option<String>, Query, description = "Maximum number of members")),
-    responses((status = 200, body = Option<schema::FullOrganization>, description = "organization, members, invitations (for administrators); null without an organization"),
+    responses((status = 200, body = Option<schema::AuthFullOrganization>, description = "organization, members, invitations (for administrators); null without an organization"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION")))]
 pub(crate) async fn show(request: AuthRequest) -> AuthResult {

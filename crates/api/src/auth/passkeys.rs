@@ -38,7 +38,7 @@ const TIMEOUT: i64 = CHALLENGE_SECONDS * 1000;
     params(("authenticatorAttachment" = Option<String>, Query, description = "platform or cross-platform"),
         ("name" = Option<String>, Query, description = "The name of the account in the dialog of the authenticator"),
         ("context" = Option<String>, Query, description = "Ignored")),
-    responses((status = 200, body = schema::RegisterOptions, description = "options for navigator.credentials.create; sets the cookie of the challenge"),
+    responses((status = 200, body = schema::AuthPasskeyRegisterOptions, description = "options for navigator.credentials.create; sets the cookie of the challenge"),
         (status = 401, description = "UNAUTHORIZED, YOU_ARE_NOT_ALLOWED_TO_REGISTER_THIS_PASSKEY"),
         (status = 403, description = "SESSION_NOT_FRESH"), (status = 400, description = "VALIDATION_ERROR")))]
 pub(crate) async fn register_options(request: AuthRequest) -> AuthResult {
@@ -94,8 +94,8 @@ pub(crate) async fn register_options(request: AuthRequest) -> AuthResult {
 
 /// Add a passkey
 #[utoipa::path(post, path = "/auth/passkey/verify-registration",
-    request_body = schema::PasskeyRegistration,
-    responses((status = 200, body = schema::PasskeyObject, description = "the passkey; with the first second factor all other sessions end"),
+    request_body = schema::AuthPasskeyRegistration,
+    responses((status = 200, body = schema::AuthPasskey, description = "the passkey; with the first second factor all other sessions end"),
         (status = 401, description = "UNAUTHORIZED, YOU_ARE_NOT_ALLOWED_TO_REGISTER_THIS_PASSKEY"),
         (status = 403, description = "SESSION_NOT_FRESH, SIGNED_ON_ELSEWHERE"), (status = 409, description = "LIMIT_REACHED"),
         (status = 400, description = "CHALLENGE_NOT_FOUND, FAILED_TO_VERIFY_REGISTRATION, PREVIOUSLY_REGISTERED, \
@@ -147,7 +147,7 @@ pub(crate) async fn register(request: AuthRequest) -> AuthResult {
 /// ignores a waiting sign-in of this browser.
 #[utoipa::path(get, path = "/auth/passkey/generate-authenticate-options",
     params(("signIn" = Option<String>, Query, description = "true: a new sign-in, even if one waits for its second factor in this browser")),
-    responses((status = 200, body = schema::AuthenticateOptions, description = "options for navigator.credentials.get; sets the cookie of the challenge")))]
+    responses((status = 200, body = schema::AuthPasskeyAuthenticateOptions, description = "options for navigator.credentials.get; sets the cookie of the challenge")))]
 pub(crate) async fn sign_in_options(request: AuthRequest) -> AuthResult {
     let is_new = request.query("signIn") == Some("true");
     let (mut cookies, mut known) = (Vec::new(), Vec::new());
@@ -189,8 +189,8 @@ pub(crate) async fn sign_in_options(request: AuthRequest) -> AuthResult {
 
 /// Sign in with a passkey, or complete the second step of a sign-in
 #[utoipa::path(post, path = "/auth/passkey/verify-authentication",
-    request_body = schema::PasskeyAssertion,
-    responses((status = 200, body = schema::SessionAndUser, description = "session and user; sets the session cookies"),
+    request_body = schema::AuthPasskeyAssertion,
+    responses((status = 200, body = schema::AuthSessionAndUser, description = "session and user; sets the session cookies"),
         (status = 401, description = "PASSKEY_NOT_FOUND, AUTHENTICATION_FAILED"),
         (status = 403, description = "BANNED_USER, PASSWORDS_OFF, PASSKEY_NOT_SUFFICIENT, INVALID_ORIGIN, CROSS_SITE_NAVIGATION_LOGIN_BLOCKED"),
         (status = 400, description = "CHALLENGE_NOT_FOUND, TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE, VALIDATION_ERROR")))]
@@ -253,7 +253,7 @@ pub(crate) async fn sign_in(request: AuthRequest) -> AuthResult {
 
 /// List the caller's passkeys
 #[utoipa::path(get, path = "/auth/passkey/list-user-passkeys",
-    responses((status = 200, body = Vec<schema::PasskeyObject>, description = "the passkeys, oldest first"),
+    responses((status = 200, body = Vec<schema::AuthPasskey>, description = "the passkeys, oldest first"),
         (status = 401, description = "UNAUTHORIZED")))]
 pub(crate) async fn list(request: AuthRequest) -> AuthResult {
     let current_session = request.current_session().await?;
@@ -264,8 +264,8 @@ pub(crate) async fn list(request: AuthRequest) -> AuthResult {
 
 /// Rename a passkey
 #[utoipa::path(post, path = "/auth/passkey/update-passkey",
-    request_body = schema::PasskeyName,
-    responses((status = 200, body = schema::UpdatedPasskey, description = "passkey"),
+    request_body = schema::AuthPasskeyName,
+    responses((status = 200, body = schema::AuthUpdatedPasskey, description = "passkey"),
         (status = 401, description = "UNAUTHORIZED, YOU_ARE_NOT_ALLOWED_TO_REGISTER_THIS_PASSKEY"),
         (status = 403, description = "SIGNED_ON_ELSEWHERE"), (status = 404, description = "PASSKEY_NOT_FOUND"),
         (status = 400, description = "VALIDATION_ERROR")))]
@@ -292,7 +292,7 @@ pub(crate) async fn rename(request: AuthRequest) -> AuthResult {
 ///
 /// The last second factor of a user who is required to have one cannot be removed.
 #[utoipa::path(post, path = "/auth/passkey/delete-passkey",
-    request_body = schema::PasskeyReference,
+    request_body = schema::AuthPasskeyReference,
     responses((status = 200, body = schema::AuthStatus, description = "status: true"),
         (status = 401, description = "UNAUTHORIZED, YOU_ARE_NOT_ALLOWED_TO_REGISTER_THIS_PASSKEY"),
         (status = 403, description = "SESSION_NOT_FRESH, SIGNED_ON_ELSEWHERE, SECOND_FACTOR_REQUIRED"),

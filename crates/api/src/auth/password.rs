@@ -18,8 +18,8 @@ use service::actions::passwords::{self, PasswordCheck, VerifiedPasswordChange};
 
 /// Change the caller's password
 #[utoipa::path(post, path = "/auth/change-password",
-    request_body = schema::PasswordChange,
-    responses((status = 200, body = schema::PasswordChanged, description = "token (of the new session, or null) and user"),
+    request_body = schema::AuthPasswordChange,
+    responses((status = 200, body = schema::AuthPasswordChanged, description = "token (of the new session, or null) and user"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 400, description = "PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG, PASSWORD_COMPROMISED, INVALID_PASSWORD, \
          CREDENTIAL_ACCOUNT_NOT_FOUND")))]
@@ -64,7 +64,7 @@ pub(crate) async fn change(request: AuthRequest) -> AuthResult {
 ///
 /// Works once, within 15 minutes after the sign-in, and without the provisional password. All other sessions end.
 #[utoipa::path(post, path = "/auth/new-password",
-    request_body = schema::PasswordChoice,
+    request_body = schema::AuthNewPassword,
     responses((status = 200, body = schema::AuthStatus, description = "status: true"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "SESSION_NOT_FRESH: change-password asks for the old password"),

@@ -25,8 +25,8 @@ pub const PAGE: &str = "/reset-password";
 
 /// Request an email with a link that resets the password
 #[utoipa::path(post, path = "/auth/request-password-reset",
-    request_body = schema::ResetRequest,
-    responses((status = 200, body = schema::ResetRequested, description = "status and message, the same for every address"),
+    request_body = schema::AuthResetRequest,
+    responses((status = 200, body = schema::AuthResetRequested, description = "status and message, the same for every address"),
         (status = 403, description = "INVALID_REDIRECT_URL")))]
 pub(crate) async fn request(request: AuthRequest) -> AuthResult {
     let mut reader = request.reader();

@@ -28,8 +28,8 @@ const LONGEST_ISSUER: usize = 64;
 
 /// Set up an authenticator app; the first code confirms it
 #[utoipa::path(post, path = "/auth/two-factor/enable",
-    request_body = schema::TwoFactorSetup,
-    responses((status = 200, body = schema::TwoFactorSecret, description = "method, totpURI, backupCodes"),
+    request_body = schema::AuthTwoFactorSetup,
+    responses((status = 200, body = schema::AuthTwoFactorSecret, description = "method, totpURI, backupCodes"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 400, description = "INVALID_PASSWORD, CREDENTIAL_ACCOUNT_NOT_FOUND, OTP_NOT_CONFIGURED, \
          TOTP_ALREADY_ENABLED, VALIDATION_ERROR")))]
@@ -101,7 +101,7 @@ pub(crate) async fn disable(request: AuthRequest) -> AuthResult {
 /// Show the secret for the authenticator app again
 #[utoipa::path(post, path = "/auth/two-factor/get-totp-uri",
     request_body = schema::AuthPassword,
-    responses((status = 200, body = schema::TotpUri, description = "totpURI"), (status = 401, description = "UNAUTHORIZED"),
+    responses((status = 200, body = schema::AuthTotpUri, description = "totpURI"), (status = 401, description = "UNAUTHORIZED"),
         (status = 400, description = "TOTP_NOT_ENABLED, INVALID_PASSWORD, CREDENTIAL_ACCOUNT_NOT_FOUND")))]
 pub(crate) async fn show_uri(request: AuthRequest) -> AuthResult {
     let password = request.password()?;
@@ -128,8 +128,8 @@ pub(crate) async fn show_uri(request: AuthRequest) -> AuthResult {
 
 /// Enter a code of the authenticator app: the second step of a sign-in, or the confirmation of a new app
 #[utoipa::path(post, path = "/auth/two-factor/verify-totp",
-    request_body = schema::FactorCode,
-    responses((status = 200, body = schema::FactorVerified, description = "token and user; sets the session cookies"),
+    request_body = schema::AuthFactorCode,
+    responses((status = 200, body = schema::AuthFactorVerified, description = "token and user; sets the session cookies"),
         (status = 401, description = "INVALID_CODE, INVALID_TWO_FACTOR_COOKIE"),
         (status = 429, description = "ACCOUNT_TEMPORARILY_LOCKED"),
         (status = 400, description = "TOTP_NOT_ENABLED, TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE")))]
@@ -143,8 +143,8 @@ pub(crate) async fn verify_totp(request: AuthRequest) -> AuthResult {
 
 /// Enter a recovery code instead of a code of the app
 #[utoipa::path(post, path = "/auth/two-factor/verify-backup-code",
-    request_body = schema::FactorCode,
-    responses((status = 200, body = schema::FactorVerified, description = "token and user; sets the session cookies"),
+    request_body = schema::AuthFactorCode,
+    responses((status = 200, body = schema::AuthFactorVerified, description = "token and user; sets the session cookies"),
         (status = 401, description = "INVALID_BACKUP_CODE, INVALID_TWO_FACTOR_COOKIE"),
         (status = 429, description = "ACCOUNT_TEMPORARILY_LOCKED"),
         (status = 400, description = "BACKUP_CODES_NOT_ENABLED, TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE, FIELD_NOT_ALLOWED")))]
@@ -160,7 +160,7 @@ pub(crate) async fn verify_backup_code(request: AuthRequest) -> AuthResult {
 /// Replace the recovery codes
 #[utoipa::path(post, path = "/auth/two-factor/generate-backup-codes",
     request_body = schema::AuthPassword,
-    responses((status = 200, body = schema::BackupCodes, description = "status: true, backupCodes"),
+    responses((status = 200, body = schema::AuthBackupCodes, description = "status: true, backupCodes"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 400, description = "TWO_FACTOR_NOT_ENABLED, INVALID_PASSWORD, CREDENTIAL_ACCOUNT_NOT_FOUND")))]
 pub(crate) async fn renew_backup_codes(request: AuthRequest) -> AuthResult {
@@ -183,7 +183,7 @@ pub(crate) async fn renew_backup_codes(request: AuthRequest) -> AuthResult {
 }
 
 /// Send a code by email (not supported)
-#[utoipa::path(post, path = "/auth/two-factor/send-otp", request_body = schema::OtpRequest,
+#[utoipa::path(post, path = "/auth/two-factor/send-otp", request_body = schema::AuthOtpRequest,
     responses((status = 400, description = "OTP_NOT_CONFIGURED")))]
 pub(crate) async fn send_otp(request: AuthRequest) -> AuthResult {
     let mut reader = request.reader();
@@ -195,7 +195,7 @@ pub(crate) async fn send_otp(request: AuthRequest) -> AuthResult {
 }
 
 /// Enter a code of an email (not supported)
-#[utoipa::path(post, path = "/auth/two-factor/verify-otp", request_body = schema::FactorCode,
+#[utoipa::path(post, path = "/auth/two-factor/verify-otp", request_body = schema::AuthFactorCode,
     responses((status = 400, description = "OTP_HAS_EXPIRED"), (status = 401, description = "INVALID_TWO_FACTOR_COOKIE")))]
 pub(crate) async fn verify_otp(request: AuthRequest) -> AuthResult {
     let mut reader = request.reader();

@@ -19,7 +19,7 @@ use service::actions::sessions;
 /// Get the current session and user, or null
 #[utoipa::path(get, path = "/auth/get-session",
     params(("disableCookieCache" = Option<String>, Query, description = "1: read from the database instead of the cookie cache"), ("disableRefresh" = Option<String>, Query, description = "1: do not renew the session")),
-    responses((status = 200, body = Option<schema::SessionAndUser>, description = "session and user, or null; renews cookies that are due")))]
+    responses((status = 200, body = Option<schema::AuthSessionAndUser>, description = "session and user, or null; renews cookies that are due")))]
 pub(crate) async fn show(request: AuthRequest) -> AuthResult {
     let mut response = shown(&request).await?;
     response
@@ -105,7 +105,7 @@ pub(crate) async fn list(request: AuthRequest) -> AuthResult {
 
 /// End one of the caller's sessions
 #[utoipa::path(post, path = "/auth/revoke-session",
-    request_body = schema::SessionToken,
+    request_body = schema::AuthSessionToken,
     responses((status = 200, body = schema::AuthStatus, description = "status: true, also for an unknown token"),
         (status = 401, description = "UNAUTHORIZED")))]
 pub(crate) async fn revoke(request: AuthRequest) -> AuthResult {
@@ -152,7 +152,7 @@ const NOT_OWN: [&str; 2] = ["activeOrganizationId", "impersonatedBy"];
 /// Update the current session
 ///
 /// A session has no field that its owner may write, so every request is rejected.
-#[utoipa::path(post, path = "/auth/update-session", request_body = schema::SessionUpdate,
+#[utoipa::path(post, path = "/auth/update-session", request_body = schema::AuthSessionUpdate,
     responses((status = 400, description = "FIELD_NOT_ALLOWED, BAD_REQUEST"), (status = 401, description = "UNAUTHORIZED")))]
 pub(crate) async fn update(request: AuthRequest) -> AuthResult {
     let Some(keys) = request.keys() else {

@@ -33,7 +33,7 @@ pub const LONGEST_EMAIL: usize = 254;
 /// Sign in with email address and password
 #[utoipa::path(post, path = "/auth/sign-in/email",
     request_body = schema::AuthSignIn,
-    responses((status = 200, body = schema::SignInResponse, description = "redirect, token, user; sets the session cookies. With a second \
+    responses((status = 200, body = schema::AuthSignInResponse, description = "redirect, token, user; sets the session cookies. With a second \
          factor twoFactorRedirect and twoFactorMethods; sets the cookie of the waiting sign-in"),
         (status = 401, description = "INVALID_EMAIL_OR_PASSWORD"),
         (status = 403, description = "BANNED_USER, PASSWORDS_OFF, INVALID_ORIGIN, CROSS_SITE_NAVIGATION_LOGIN_BLOCKED, \
@@ -164,7 +164,7 @@ pub async fn verified_hash(app: &App, attempt: &SignInAttempt, password: &str) -
 
 /// Sign up (always rejected; accounts are created by administrators and imports)
 #[utoipa::path(post, path = "/auth/sign-up/email",
-    request_body = schema::SignUp,
+    request_body = schema::AuthSignUp,
     responses((status = 422, description = "FAILED_TO_CREATE_USER"), (status = 403, description = "INVALID_ORIGIN")))]
 pub(crate) async fn sign_up(request: AuthRequest) -> AuthResult {
     let mut reader = request.reader();
@@ -190,7 +190,7 @@ pub(crate) async fn sign_up(request: AuthRequest) -> AuthResult {
 
 /// Sign out
 #[utoipa::path(post, path = "/auth/sign-out",
-    responses((status = 200, body = schema::SignedOut, description = "success; clears the session cookies; url of the sign-on provider that opened the session"),
+    responses((status = 200, body = schema::AuthSignedOut, description = "success; clears the session cookies; url of the sign-on provider that opened the session"),
         (status = 403, description = "INVALID_ORIGIN"), (status = 415, description = "UNSUPPORTED_MEDIA_TYPE")))]
 pub(crate) async fn sign_out(request: AuthRequest) -> AuthResult {
     let mut at_provider = None;
@@ -222,7 +222,7 @@ pub(crate) async fn sign_out(request: AuthRequest) -> AuthResult {
 }
 
 /// Check that the auth routes respond
-#[utoipa::path(get, path = "/auth/ok", responses((status = 200, body = schema::Ok, description = "ok: true")))]
+#[utoipa::path(get, path = "/auth/ok", responses((status = 200, body = schema::AuthOk, description = "ok: true")))]
 pub(crate) async fn alive(_: AuthRequest) -> Response {
     json_response(&json!({ "ok": true }), Vec::new()).into_response()
 }

@@ -38,8 +38,8 @@ const SIGN_OUT_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(3);
 ///
 /// The provider is found by `providerId`, `organizationSlug`, `domain`, the domain of `email`, or the Host.
 #[utoipa::path(post, path = "/auth/sign-in/sso",
-    request_body = schema::SignOnStart,
-    responses((status = 200, body = schema::SignOnStarted, description = "url of the provider, redirect: true; sets a cookie that binds the sign-in to the browser"),
+    request_body = schema::AuthSignOnStart,
+    responses((status = 200, body = schema::AuthSignOnStarted, description = "url of the provider, redirect: true; sets a cookie that binds the sign-in to the browser"),
         (status = 400, description = "BAD_REQUEST"), (status = 404, description = "NOT_FOUND"),
         (status = 409, description = "SIGN_ON_FAILED"), (status = 503, description = "OVERLOADED"),
         (status = 403, description = "INVALID_ORIGIN, CROSS_SITE_NAVIGATION_LOGIN_BLOCKED, INVALID_CALLBACK_URL, \
@@ -130,7 +130,7 @@ pub(crate) async fn follow(
 /// sign-in that this browser has started.
 #[utoipa::path(post, path = "/auth/sso/callback/{providerId}",
     params(("providerId" = String, Path, description = "The provider")),
-    request_body(content = Option<schema::SignOnResponse>, content_type = "application/x-www-form-urlencoded"),
+    request_body(content = Option<schema::AuthSignOnResponse>, content_type = "application/x-www-form-urlencoded"),
     responses((status = 302, description = "Redirect to callbackURL with the session cookies, or to errorCallbackURL with error"),
         (status = 415, description = "UNSUPPORTED_MEDIA_TYPE")))]
 pub(crate) async fn receive(
@@ -147,8 +147,8 @@ pub(crate) async fn receive(
 /// Called by the provider with a signed logout token, which is accepted once.
 #[utoipa::path(post, path = "/auth/sso/backchannel-logout/{providerId}",
     params(("providerId" = String, Path, description = "The provider")),
-    request_body(content = schema::SignOnLogout, content_type = "application/x-www-form-urlencoded"),
-    responses((status = 200, body = schema::Success, description = "success"),
+    request_body(content = schema::AuthSignOnLogout, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 200, body = schema::AuthSuccess, description = "success"),
         (status = 400, description = "INVALID_LOGOUT_TOKEN"), (status = 415, description = "UNSUPPORTED_MEDIA_TYPE")))]
 pub(crate) async fn end(
     State(app): State<App>,

@@ -19,8 +19,8 @@ use service::actions::sign_in as signing;
 /// Sign in with user name and password
 #[utoipa::path(post, path = "/auth/sign-in/username",
     params(("org" = Option<String>, Query, description = "The short name of the organization, present or former")),
-    request_body = schema::SignInUsername,
-    responses((status = 200, body = schema::SignInResponse, description = "redirect, token, user; sets the session cookies"),
+    request_body = schema::AuthSignInUsername,
+    responses((status = 200, body = schema::AuthSignInResponse, description = "redirect, token, user; sets the session cookies"),
         (status = 401, description = "INVALID_USERNAME_OR_PASSWORD"),
         (status = 403, description = "BANNED_USER, PASSWORDS_OFF, INVALID_ORIGIN, CROSS_SITE_NAVIGATION_LOGIN_BLOCKED, \
          INVALID_CALLBACK_URL"),
@@ -67,8 +67,8 @@ pub(crate) async fn sign_in(request: AuthRequest) -> AuthResult {
 ///
 /// For administrators of the organization of the session. Others cannot find out which names exist.
 #[utoipa::path(post, path = "/auth/is-username-available",
-    request_body = schema::UsernameToCheck,
-    responses((status = 200, body = schema::UsernameAvailable, description = "available"),
+    request_body = schema::AuthUsername,
+    responses((status = 200, body = schema::AuthUsernameAvailable, description = "available"),
         (status = 401, description = "UNAUTHORIZED"), (status = 403, description = "FORBIDDEN"),
         (status = 422, description = "USERNAME_TOO_SHORT, USERNAME_TOO_LONG, INVALID_USERNAME")))]
 pub(crate) async fn is_available(request: AuthRequest) -> AuthResult {
@@ -118,8 +118,8 @@ pub(crate) async fn is_available(request: AuthRequest) -> AuthResult {
 ///
 /// The code is used up by this request, and expires with the temporary password that was created with it.
 #[utoipa::path(post, path = "/auth/sign-in/slip",
-    request_body = schema::Slip,
-    responses((status = 200, body = schema::SignInResponse, description = "redirect, token, user; sets the session cookies"),
+    request_body = schema::AuthSlip,
+    responses((status = 200, body = schema::AuthSignInResponse, description = "redirect, token, user; sets the session cookies"),
         (status = 401, description = "INVALID_TOKEN"),
         (status = 403, description = "BANNED_USER, PASSWORDS_OFF, INVALID_ORIGIN, CROSS_SITE_NAVIGATION_LOGIN_BLOCKED")))]
 pub(crate) async fn sign_in_with_slip(request: AuthRequest) -> AuthResult {

@@ -15,7 +15,7 @@ use service::actions::addresses;
 #[utoipa::path(get, path = "/auth/verify-email",
     params(("token" = String, Query, description = "The token of the email"),
         ("callbackURL" = Option<String>, Query, description = "The page to open next, on the origin of FRONTEND_URL")),
-    responses((status = 200, body = schema::AddressConfirmed, description = "status: true and user: null, without callbackURL"),
+    responses((status = 200, body = schema::AuthAddressConfirmed, description = "status: true and user: null, without callbackURL"),
         (status = 302, description = "Redirect to callbackURL, with error=INVALID_TOKEN if the link is invalid"),
         (status = 400, description = "INVALID_TOKEN"), (status = 403, description = "INVALID_CALLBACK_URL"),
         (status = 503, description = "MAINTENANCE")))]

@@ -90,6 +90,7 @@ fn database_drivers_clock_and_environment_are_used_in_one_place() {
 #[test]
 fn crates_depend_on_lower_layers_only() {
     const LAYERS: &[&[&str]] = &[
+        &["api-macros"],
         &["better-auth", "docx", "domain", "rich-text", "webauthn"],
         &["common", "api-types", "document-pdf"],
         &["db", "adapters"],

@@ -1,5 +1,6 @@
 //! API tokens of an organization: created and revoked by its administrators.
 
+use api_macros::body;
 use domain::api_token::{ApiToken, ApiTokenText, TOKENS_MAX, TokenScope, TokenScopes, end_of_validity};
 use domain::change::api_token::ApiTokenChange;
 use domain::domain_error::DomainError;
@@ -7,26 +8,20 @@ use domain::id::{ApiTokenId, UserId};
 use domain::list::{List, not_empty};
 use domain::text::ShortName;
 use domain::time::Timestamp;
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use common::clock;
 use common::error::{Error, Result};
 use db::WriteTx;
 
 /// A token to create.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewApiToken {
     /// What the token is for, for example the name of the program.
-    #[garde(dive)]
     pub name: ShortName,
     /// What the token opens.
     #[garde(dive, custom(not_empty))]
     pub scopes: List<TokenScope>,
     /// The end of validity, at most two years ahead; one year if missing.
-    #[garde(skip)]
     pub expires_at: Option<Timestamp>,
 }
 

@@ -2,6 +2,7 @@
 //! others move in the same transaction. `group_assignments.rs` links single groups, `bulk_edits.rs` edits all groups
 //! at once.
 
+use api_macros::body;
 use domain::assignment::{Assignment, AssignmentEdit, GroupDescription, LatePolicy, check_group_descriptions};
 use domain::change::assignment::AssignmentChange;
 use domain::change::deletion::CascadeDeletion;
@@ -14,9 +15,6 @@ use domain::patch::FieldDiff;
 use domain::publication::TopicPublication;
 use domain::text::{Description, GradeScale, Title};
 use domain::time::Timestamp;
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use super::acting_user::acting_user;
 use super::deletions::{self, Deleting, KeptDeletion};
@@ -27,49 +25,35 @@ use db::WriteTx;
 use db::assignments::VisibleAssignment;
 
 /// A topic to create.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewAssignment {
     /// The title of the topic.
-    #[garde(dive)]
     pub title: Title,
     /// The text of the task.
-    #[garde(dive)]
     pub description: Option<Description>,
     /// The deadline, the same for all groups. It may be in the past.
-    #[garde(skip)]
     pub deadline: Timestamp,
     /// The number of documents that a group has to submit. Defaults to 1.
-    #[garde(dive)]
     pub required_submissions: Option<RequiredSubmissions>,
     /// The maximum points of a grade.
-    #[garde(dive)]
     pub max_points: Option<Points>,
     /// The grade scale. Defaults to the scale of the organization.
     #[serde(default, deserialize_with = "domain::text::optional")]
-    #[garde(dive)]
     pub grade_scale: Option<GradeScale>,
     /// Whether late submissions are accepted. Defaults to the setting of the organization, or ALLOW if it has none.
-    #[garde(skip)]
     pub late_policy: Option<LatePolicy>,
     /// The class of the topic.
-    #[garde(skip)]
     pub class_id: ClassId,
     /// The course of the topic; it must belong to the same class.
-    #[garde(skip)]
     pub course_id: Option<CourseId>,
     /// Defaults to true.
-    #[garde(skip)]
     pub is_shared: Option<bool>,
     /// True creates a draft, which students do not see until it is published. Defaults to false.
-    #[garde(skip)]
     pub is_draft: Option<bool>,
     /// Students see the topic from this time. By default they see it at once.
-    #[garde(skip)]
     pub publish_at: Option<Timestamp>,
     /// The groups that work on the topic.
     #[serde(default)]
-    #[garde(dive)]
     pub group_ids: List<GroupId>,
     /// The groups that work on the topic, with group-specific texts and exceptions from the publication.
     #[serde(default)]

@@ -1,6 +1,7 @@
 //! Copies a class for another school year: courses, topics, files and groups are copied, the work of the groups is not. All
 //! rows are inserted in one transaction; the bytes of files are copied before it.
 
+use api_macros::body;
 use std::collections::HashMap;
 
 use domain::access::Viewer;
@@ -18,9 +19,6 @@ use domain::id::{AssignmentId, AttachmentId, ClassId, CourseId, GroupAssignmentI
 use domain::school_year::YearShift;
 use domain::text::{AcademicYear, Name};
 use domain::zone::Zone;
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use super::acting_user::acting_user;
 use super::copies::{self, CopiedGroups, CopyPlan, FILES_MAX, TOPICS_MAX};
@@ -33,18 +31,14 @@ use db::groups::GroupFilter;
 use db::{ReadTx, WriteTx};
 
 /// What to copy into a new class.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewClone {
     /// The name of the new class.
-    #[garde(dive)]
     pub name: Name,
     /// The school year of the new class. Dates are shifted by its distance from the year of the original.
-    #[garde(dive)]
     pub academic_year: AcademicYear,
     /// Whether to copy the courses that are not archived.
     #[serde(default)]
-    #[garde(skip)]
     pub with_courses: bool,
     /// Whether to copy the topics with their shared files, but without groups. Requires `withCourses`.
     #[serde(default)]
@@ -52,7 +46,6 @@ pub struct NewClone {
     pub with_topics: bool,
     /// Whether to enroll the students of the original.
     #[serde(default)]
-    #[garde(skip)]
     pub with_students: bool,
     /// Whether to copy the groups of the copied courses and those without a course: SAME with their members, NAMES
     /// without. Defaults to NONE. SAME requires `withStudents`.
@@ -60,7 +53,6 @@ pub struct NewClone {
     pub groups: Option<GroupsOfCopy>,
     /// When students see the topics: DRAFT, or SAME with shifted times. By default, published topics are published and
     /// all others are drafts.
-    #[garde(skip)]
     pub publication: Option<PublicationOfCopy>,
 }
 

@@ -1,5 +1,6 @@
 //! Creates, updates, transfers and deletes classes, and manages their co-teachers.
 
+use api_macros::body;
 use domain::access::Viewer;
 use domain::change::class::ClassChange;
 use domain::change::deletion::CascadeDeletion;
@@ -15,9 +16,6 @@ use domain::schedule::Schedule;
 use domain::text::{AcademicYear, ExternalId, Name, Semester};
 use domain::user::Person;
 use domain::zone::DateOrTime;
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use super::deletions::{self, Deleting, KeptDeletion};
 use super::homeroom_following::{FollowOutcome, FollowScope, follow};
@@ -26,48 +24,36 @@ use common::error::{Error, Result};
 use db::WriteTx;
 
 /// A class to create.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewClass {
     /// The name of the class. It does not have to be unique.
-    #[garde(dive)]
     pub name: Name,
     /// The school year, for example 2026/2027.
-    #[garde(dive)]
     pub academic_year: AcademicYear,
     /// The half-year, a free label.
     #[serde(default, deserialize_with = "domain::text::optional_label")]
-    #[garde(dive)]
     #[schema(schema_with = domain::text::semester_schema)]
     pub semester: Option<Semester>,
     /// The first day.
-    #[garde(skip)]
     pub start_date: Option<DateOrTime>,
     /// The last day. It cannot be before the first day.
     #[garde(custom(not_before(self.start_date)))]
     pub end_date: Option<DateOrTime>,
     /// Defaults to ACTIVE. Students cannot see a DRAFT class.
-    #[garde(skip)]
     pub status: Option<ClassStatus>,
     /// The owner. Defaults to the caller; only administrators can name another member who teaches.
-    #[garde(skip)]
     pub teacher_id: Option<UserId>,
     /// The homeroom that the class belongs to.
-    #[garde(skip)]
     pub homeroom_id: Option<HomeroomId>,
     /// Whether students who join or leave the homeroom join or leave the class. Requires a homeroom.
     #[garde(custom(needs_homeroom(self.homeroom_id.as_ref())))]
     pub follows_homeroom: Option<bool>,
     /// The subjects of the class.
-    #[serde(default)]
-    #[garde(dive)]
     pub subject_ids: Option<List<SubjectId>>,
     /// The weekly lessons.
-    #[garde(dive)]
     pub schedule: Option<Schedule>,
     /// The id in the administration system of the school, unique among its classes.
     #[serde(default, deserialize_with = "domain::text::optional")]
-    #[garde(dive)]
     pub external_id: Option<ExternalId>,
     /// Whether to enroll the students of the homeroom immediately.
     #[garde(custom(needs_homeroom(self.homeroom_id.as_ref())))]
@@ -75,11 +61,9 @@ pub struct NewClass {
 }
 
 /// A co-teacher to add.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewCoTeacher {
     /// The user id of a teacher, an administrator or an owner of the organization.
-    #[garde(skip)]
     pub user_id: UserId,
 }
 

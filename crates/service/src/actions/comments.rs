@@ -1,6 +1,7 @@
 //! Comments on documents in the built-in editor. All changes of the comments on a document are serialized by its lock.
 //! Where the passage of a new thread is, is found before (`document_workflows/comments.rs`).
 
+use api_macros::{body, patch};
 use domain::change::comment::{CommentChange, CommentContext};
 use domain::comment::{
     CommentAnchor, CommentCounts, CommentThread, DocumentComment, MENTIONS_MAX, UnreadComments, mentions,
@@ -11,10 +12,7 @@ use domain::patch::{FieldPatch, not_null};
 use domain::text::CommentText;
 use domain::time::Timestamp;
 use domain::user::Person;
-use garde::Validate;
 use rich_text::{Passage, Step, StepMap};
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use super::acting_user::{acting_person, acting_user};
 use super::commits::parse_stored;
@@ -24,21 +22,16 @@ use db::WriteTx;
 use db::documents::VisibleDocument;
 
 /// A comment that begins a thread.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewCommentThread {
     /// What the comment is about. If absent, the comment is about the whole document.
-    #[serde(default)]
-    #[garde(dive)]
     pub passage: Option<NewPassage>,
     /// The text.
-    #[garde(dive)]
     pub text: CommentText,
 }
 
 /// A passage of a document, as the caller sees it.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewPassage {
     /// The generation of the document key.
     #[garde(range(min = 1))]
@@ -55,40 +48,31 @@ pub struct NewPassage {
 }
 
 /// A comment in an existing thread.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewReply {
     /// The text.
-    #[garde(dive)]
     pub text: CommentText,
 }
 
 /// How far the caller has read the comments on a document.
-#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body(Default)]
 pub struct CommentReading {
     /// The time of the newest comment or edit that was shown. If absent, all comments are marked as read.
-    #[serde(default)]
-    #[garde(skip)]
     pub read_until: Option<Timestamp>,
 }
 
 /// The fields of a comment that a PATCH can change.
-#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[patch]
 pub struct CommentEdit {
     /// The new text.
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub text: FieldPatch<CommentText>,
 }
 
 /// The fields of a thread that a PATCH can change.
-#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[patch]
 pub struct CommentThreadEdit {
     /// Whether the thread is resolved.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub is_resolved: FieldPatch<bool>,
 }

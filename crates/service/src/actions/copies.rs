@@ -1,6 +1,7 @@
 //! Copies topics into a course, or a whole course into a class, with their files and groups. One transaction makes all
 //! copies of one target; the bytes of files are copied before it.
 
+use api_macros::body;
 use std::collections::{HashMap, HashSet};
 
 use domain::assignment::Assignment;
@@ -24,9 +25,6 @@ use domain::school_year::YearShift;
 use domain::text::{Name, name_key};
 use domain::time::Timestamp;
 use domain::zone::Zone;
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use super::acting_user::acting_user;
 use super::class_clones::{FileCopy, copied_files, insert_copy};
@@ -46,14 +44,12 @@ const GROUPS_MAX: usize = 300;
 const DAYS_MAX: i64 = 3_660;
 
 /// Topics to copy into a course.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewTopicCopies {
     /// The topics, of any class that the caller manages.
     #[garde(dive, custom(list::not_empty))]
     pub assignment_ids: List<AssignmentId>,
     /// The deadline of the copy, if one topic is copied. All its dates are shifted by the same span.
-    #[garde(skip)]
     pub deadline: Option<Timestamp>,
     /// By how many days all dates are shifted. By default, by whole weeks from the school year of the original to that
     /// of the copy.
@@ -61,25 +57,19 @@ pub struct NewTopicCopies {
     pub shift_days: Option<i64>,
     /// Whether to copy the shared files and, with groups, their own files.
     #[serde(default)]
-    #[garde(skip)]
     pub with_files: bool,
     /// Which groups the copies get. Defaults to NONE.
-    #[garde(skip)]
     pub groups: Option<GroupsOfCopy>,
     /// When students see the copies. Defaults to DRAFT.
-    #[garde(skip)]
     pub publication: Option<PublicationOfCopy>,
 }
 
 /// A course to copy into a class, with its topics.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewCourseCopy {
     /// The course, of any class that the caller manages.
-    #[garde(skip)]
     pub course_id: CourseId,
     /// The name of the copy. Defaults to that of the original, with a number if the class has such a course.
-    #[garde(dive)]
     pub name: Option<Name>,
     /// By how many days all dates are shifted. By default, by whole weeks from the school year of the original to that
     /// of the copy.
@@ -87,13 +77,10 @@ pub struct NewCourseCopy {
     pub shift_days: Option<i64>,
     /// Whether to copy the shared files and, with groups, their own files.
     #[serde(default)]
-    #[garde(skip)]
     pub with_files: bool,
     /// Which groups the copies get. Defaults to NONE.
-    #[garde(skip)]
     pub groups: Option<GroupsOfCopy>,
     /// When students see the copies. Defaults to DRAFT.
-    #[garde(skip)]
     pub publication: Option<PublicationOfCopy>,
 }
 

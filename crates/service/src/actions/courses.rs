@@ -1,5 +1,6 @@
 //! Creates, updates and deletes courses. Every change of a course is logged (`docs/specification.md`).
 
+use api_macros::body;
 use domain::change::course::CourseChange;
 use domain::change::deletion::CascadeDeletion;
 use domain::change::group::GroupChange;
@@ -8,9 +9,6 @@ use domain::deleted_object::{DeletedNoun, DeletionRetention};
 use domain::details::{CourseDetails, GroupDetails};
 use domain::id::{ClassId, CourseId, SubjectId};
 use domain::text::{CourseDescription, Name};
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use super::deletions::{self, Deleting, KeptDeletion};
 use common::clock;
@@ -19,24 +17,18 @@ use db::WriteTx;
 use db::groups::{CourseChoice, GroupFilter};
 
 /// A course to create.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewCourse {
     /// The name, unique within the class and subject.
-    #[garde(dive)]
     pub name: Name,
     /// A description of the course.
     #[serde(default, deserialize_with = "domain::text::optional")]
-    #[garde(dive)]
     pub description: Option<CourseDescription>,
     /// The class of the course.
-    #[garde(skip)]
     pub class_id: ClassId,
     /// The subject of the course. It is added to the subjects of the class if necessary.
-    #[garde(skip)]
     pub subject_id: SubjectId,
     /// Defaults to ACTIVE.
-    #[garde(skip)]
     pub status: Option<CourseStatus>,
 }
 

@@ -1,6 +1,7 @@
 //! Messages to users and classes. A message to a group, or to all groups of a topic, is written into the chats of
 //! their work rooms, where all members of the group see it.
 
+use api_macros::body;
 use domain::access::Viewer;
 use domain::change::message::MessageChange;
 use domain::domain_error::DomainError;
@@ -9,9 +10,6 @@ use domain::list::List;
 use domain::message::{DirectMessage, RoomMessage, has_content};
 use domain::text::{ChatText, MessageSubject};
 use domain::user::Person;
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use super::acting_user::{acting_person, acting_user};
 use super::chat::{self, NewRoomMessage};
@@ -21,28 +19,21 @@ use db::WriteTx;
 use db::direct_messages::VisibleMessage;
 
 /// A message to send. It has exactly one target: users, a class, a group, or all groups of a topic.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewMessage {
     /// The users who receive it.
     #[serde(default)]
-    #[garde(dive)]
     pub recipient_ids: List<UserId>,
     /// The class that it is announced to.
-    #[garde(skip)]
     pub class_id: Option<ClassId>,
     /// The group whose chat it is written to.
-    #[garde(skip)]
     pub group_id: Option<GroupId>,
     /// The topic; the message is written to the chats of all its groups.
-    #[garde(skip)]
     pub assignment_id: Option<AssignmentId>,
     /// The subject. Not allowed for messages to groups.
     #[serde(default, deserialize_with = "domain::text::optional")]
-    #[garde(dive)]
     pub subject: Option<MessageSubject>,
     /// The text.
-    #[garde(dive)]
     pub content: ChatText,
 }
 

@@ -1,6 +1,7 @@
 //! Creates, updates and deletes the documents of a work room. The bytes are stored before a transaction begins; only
 //! rows change here. `editing/` holds the workflows that involve the document server.
 
+use api_macros::{body, patch};
 use domain::change::document::DocumentChange;
 use domain::deleted_object::{DeletedNoun, DeletionRetention};
 use domain::document::{DOCUMENTS_MAX, Document};
@@ -15,7 +16,6 @@ use domain::text::DocumentTitle;
 use domain::time::Timestamp;
 use garde::Validate;
 use serde::Deserialize;
-use utoipa::ToSchema;
 
 use super::acting_user::acting_user;
 use super::deletions::{self, Deleting, KeptDeletion};
@@ -24,23 +24,17 @@ use db::WriteTx;
 use db::documents::VisibleDocument;
 
 /// A document to create without an upload.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewDocument {
     /// The title of the document.
-    #[garde(dive)]
     pub title: DocumentTitle,
     /// The type of the document: `word`, `cell` or `slide`. Alternative to `fileExtension`.
-    #[garde(skip)]
     pub document_type: Option<DocumentType>,
     /// `docx`, `xlsx` or `pptx`. Alternative to `documentType`.
-    #[garde(skip)]
     pub file_extension: Option<FileExtension>,
     /// The topic that the document is for. It can also be chosen at submission.
-    #[garde(skip)]
     pub assignment_id: Option<AssignmentId>,
     /// A file of the topic or the group to use as the initial content, instead of a blank document.
-    #[garde(skip)]
     pub template_attachment_id: Option<AttachmentId>,
 }
 
@@ -58,16 +52,12 @@ pub struct UploadedDocument {
 }
 
 /// The fields that a PATCH can change.
-#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[patch]
 pub struct DocumentEdit {
     /// The new title.
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub title: FieldPatch<DocumentTitle>,
     /// The new topic; null removes the link.
-    #[serde(default)]
-    #[garde(skip)]
     pub assignment_id: FieldPatch<AssignmentId>,
 }
 

@@ -1,5 +1,6 @@
 //! Enrolls students in classes, unenrolls them and marks enrolments as completed.
 
+use api_macros::{body, patch};
 use domain::change::class::ClassChange;
 use domain::class::{Class, ClassEnrollment, EnrolledBy};
 use domain::domain_error::DomainError;
@@ -8,33 +9,24 @@ use domain::list::List;
 use domain::patch::FieldPatch;
 use domain::time::Timestamp;
 use domain::user::Person;
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use common::error::{Error, Result};
 use db::WriteTx;
 
 /// The students to enroll: either a list, or all students of a homeroom.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewStudents {
     /// Students of the organization with active accounts.
     #[serde(default, alias = "memberIds", alias = "userIds")]
-    #[garde(dive)]
     pub student_ids: Option<List<UserId>>,
     /// The homeroom whose students are enrolled.
-    #[garde(skip)]
     pub homeroom_id: Option<HomeroomId>,
 }
 
 /// The fields of an enrolment that a PATCH can change.
-#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[patch]
 pub struct EnrollmentEdit {
     /// When the student completed the class; null if they did not.
-    #[serde(default)]
-    #[garde(skip)]
     pub completed_at: FieldPatch<Timestamp>,
 }
 

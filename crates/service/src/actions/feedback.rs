@@ -1,5 +1,6 @@
 //! Feedback of teachers on the work of a group, and returning submissions for revision.
 
+use api_macros::body;
 use domain::change::assignment::AssignmentChange;
 use domain::change::feedback::FeedbackChange;
 use domain::change::submission::SubmissionChange;
@@ -13,9 +14,6 @@ use domain::patch::FieldPatch;
 use domain::submission;
 use domain::text::FeedbackText;
 use domain::time::Timestamp;
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use super::acting_user::acting_person;
 use super::grades::{lock_group_work, writable};
@@ -26,38 +24,28 @@ use db::WriteTx;
 use db::submissions::grades::GroupWork;
 
 /// Feedback to create, about exactly one of a group assignment, a submission and a document.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewFeedback {
     /// The work of a group on a topic.
-    #[garde(skip)]
     pub group_assignment_id: Option<GroupAssignmentId>,
     /// One submission.
-    #[garde(skip)]
     pub submission_id: Option<SubmissionId>,
     /// One document.
-    #[garde(skip)]
     pub document_id: Option<DocumentId>,
     /// The text.
-    #[garde(dive)]
     pub text: FeedbackText,
     /// Who may read the feedback. Defaults to GROUP.
-    #[garde(skip)]
     pub visibility: Option<FeedbackVisibility>,
     /// Whether to publish it immediately. Defaults to true; if false, students do not see it.
-    #[garde(skip)]
     pub publish: Option<bool>,
 }
 
 /// A submission to return for revision.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct ReturnSubmission {
     /// What has to be revised. The group sees this text.
-    #[garde(dive)]
     pub feedback: FeedbackText,
     /// The new deadline of the group, in the future. Without it the deadline stays, so that the revised work may be late.
-    #[garde(skip)]
     pub late_allowed_until: Option<Timestamp>,
 }
 

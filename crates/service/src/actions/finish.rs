@@ -1,6 +1,7 @@
 //! Finishing a topic locks the documents of all its groups, including hidden groups; reopening it restores their
 //! previous state. Each is one transaction, so an interruption leaves no partial state.
 
+use api_macros::body;
 use std::collections::HashMap;
 
 use domain::change::assignment::AssignmentChange;
@@ -10,7 +11,6 @@ use domain::domain_error::DomainError;
 use domain::id::{AssignmentId, DocumentId, GroupId};
 use domain::patch::FieldPatch;
 use domain::time::Timestamp;
-use garde::Validate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -27,8 +27,7 @@ use db::group_assignments::OtherTopic;
 const LINKS_MAX: usize = 1_000;
 
 /// What to do before the topic is finished.
-#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body(Default)]
 pub struct FinishOptions {
     /// Documents to link to a topic of their group first. Each document may appear once.
     #[serde(default)]

@@ -1,6 +1,7 @@
 //! Grading. A grade is stored with the submission that it is for, so it can be given after the topic is finished.
 //! Publishing a grade moves the group's work to GRADED; withdrawing it moves the work back.
 
+use api_macros::body;
 use std::collections::HashMap;
 
 use domain::assignment::Assignment;
@@ -13,9 +14,6 @@ use domain::group_assignment::{GroupAssignment, StatusTransition};
 use domain::id::{AssignmentId, DocumentId, GroupId, SubmissionId, UserId};
 use domain::list::List;
 use domain::rubric::TopicRubric;
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use super::acting_user::acting_user;
 use super::submissions::whole_link;
@@ -25,11 +23,9 @@ use db::documents::VisibleDocument;
 use db::submissions::grades::GroupWork;
 
 /// The grades to publish.
-#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body(Default)]
 pub struct GradesToPublish {
     /// The groups whose grades are published. Defaults to all groups of the topic.
-    #[garde(dive)]
     pub group_ids: Option<List<GroupId>>,
 }
 

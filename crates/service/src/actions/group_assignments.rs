@@ -1,6 +1,7 @@
 //! Group assignments, the links between groups and topics: attach groups, set a group-specific text, deadline or
 //! publication, detach groups.
 
+use api_macros::body;
 use std::collections::HashMap;
 
 use domain::assignment::{Assignment, GroupDescription, check_group_descriptions};
@@ -18,9 +19,6 @@ use domain::list::List;
 use domain::patch::{FieldDiff, FieldPatch};
 use domain::publication::TopicPublication;
 use domain::text::Description;
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use super::assignments::course;
 use common::clock;
@@ -29,12 +27,10 @@ use db::WriteTx;
 use db::groups::GroupFilter;
 
 /// Groups to attach to a topic.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewGroups {
     /// The ids of the groups.
     #[serde(default)]
-    #[garde(dive)]
     pub group_ids: List<GroupId>,
     /// Groups with group-specific texts and exceptions from the publication.
     #[serde(default)]

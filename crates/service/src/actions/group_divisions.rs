@@ -1,6 +1,7 @@
 //! Divides the students of a class into groups. The algorithm is a rule of the model; this module looks up the class,
 //! the students and their earlier partners, and creates the groups.
 
+use api_macros::body;
 use std::collections::HashMap;
 
 use domain::domain_error::DomainError;
@@ -11,9 +12,6 @@ use domain::list::List;
 use domain::number::GroupNumber;
 use domain::text::ShortName;
 use domain::user::Person;
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use super::groups::{self, NewGroupBatch, NewGroupInBatch};
 use common::clock;
@@ -22,14 +20,11 @@ use db::WriteTx;
 use db::groups::VisibleGroup;
 
 /// A request to divide students into groups.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewDivision {
     /// The class whose students are divided.
-    #[garde(skip)]
     pub class_id: ClassId,
     /// The course of the groups.
-    #[garde(skip)]
     pub course_id: Option<CourseId>,
     /// The maximum size of a group. Provide either this or `groupCount`.
     #[garde(range(min = 1, max = 50))]
@@ -40,7 +35,6 @@ pub struct NewDivision {
     #[schema(minimum = 1, maximum = 100)]
     pub group_count: Option<u32>,
     /// Divide randomly, or prefer partners who have not worked together yet.
-    #[garde(skip)]
     pub strategy: Strategy,
     /// The random seed: the same seed divides the same students in the same way. Generated if absent; a preview
     /// returns it.
@@ -59,7 +53,6 @@ pub struct NewDivision {
     /// The students to divide. Defaults to all students of the class who are in no group of the course, or of the
     /// class if there is no course.
     #[serde(alias = "memberIds", alias = "userIds")]
-    #[garde(dive)]
     pub student_ids: Option<List<UserId>>,
 }
 

@@ -1,14 +1,12 @@
 //! Adds, removes and moves members of groups. Only students who are enrolled in the class can be members.
 
+use api_macros::body;
 use domain::change::group::GroupChange;
 use domain::domain_error::DomainError;
 use domain::group::{Group, GroupMember, GroupRole};
 use domain::id::{GroupId, GroupMemberId, SubmissionId, UserId};
 use domain::list::{List, not_empty};
 use domain::user::Person;
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use common::clock;
 use common::error::{Error, Result};
@@ -16,8 +14,7 @@ use db::WriteTx;
 use db::groups::VisibleGroup;
 
 /// The students to add to a group.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewMembers {
     /// Students of the class.
     #[serde(alias = "memberIds", alias = "userIds")]
@@ -26,15 +23,12 @@ pub struct NewMembers {
 }
 
 /// The target of a move.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct Move {
     /// Another group of the same class.
-    #[garde(skip)]
     pub to_group_id: GroupId,
     /// Only report what would change. Equivalent to the query parameter `dryRun`.
     #[serde(default)]
-    #[garde(skip)]
     pub dry_run: bool,
 }
 

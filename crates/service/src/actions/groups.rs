@@ -2,6 +2,7 @@
 //! group follows that of its topics. All writes hold the lock of the class, so changes of numbers and memberships are
 //! serialized.
 
+use api_macros::body;
 use domain::assignment::GroupDescription;
 use domain::change::assignment::AssignmentChange;
 use domain::change::group::GroupChange;
@@ -16,9 +17,6 @@ use domain::number::{GroupNumber, RequiredDocuments};
 use domain::patch::FieldPatch;
 use domain::text::{Description, ShortName};
 use domain::zone::DateOrTime;
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use super::acting_user::acting_user;
 use super::deletions::{self, Deleting, KeptDeletion};
@@ -29,64 +27,47 @@ use db::WriteTx;
 use db::groups::VisibleGroup;
 
 /// A group to create.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewGroup {
     /// The class of the group.
-    #[garde(skip)]
     pub class_id: ClassId,
     /// The course of the group; it must belong to the same class.
-    #[garde(skip)]
     pub course_id: Option<CourseId>,
     /// A topic to attach the group to. A group without a course moves to the course of the topic.
-    #[garde(skip)]
     pub assignment_id: Option<AssignmentId>,
     /// The name. Defaults to "Group n".
     #[serde(default, deserialize_with = "domain::text::optional")]
-    #[garde(dive)]
     pub name: Option<ShortName>,
     /// The number. Defaults to the next free number of the class.
-    #[garde(dive)]
     pub group_number: Option<GroupNumber>,
     /// A display name chosen by the group.
     #[serde(default, deserialize_with = "domain::text::optional")]
-    #[garde(dive)]
     pub display_name: Option<ShortName>,
     /// Students cannot see the group before this time.
-    #[garde(skip)]
     pub start_date: Option<DateOrTime>,
     /// The room or place where the group meets.
     #[serde(default, deserialize_with = "domain::text::optional")]
-    #[garde(dive)]
     pub meeting_place: Option<ShortName>,
     /// The number of required documents. Defaults to 1.
-    #[garde(dive)]
     pub required_documents: Option<RequiredDocuments>,
     /// The subject. Defaults to that of the course.
-    #[garde(skip)]
     pub subject_id: Option<SubjectId>,
     /// The members: students of the class.
     #[serde(default, alias = "memberIds", alias = "userIds")]
-    #[garde(dive)]
     pub student_ids: List<UserId>,
     /// The group-specific task text for the topic.
     #[serde(default, deserialize_with = "domain::text::optional")]
-    #[garde(dive)]
     pub description_override: Option<Description>,
 }
 
 /// Several groups of one class, created all or none.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewGroupBatch {
     /// The class of the groups.
-    #[garde(skip)]
     pub class_id: ClassId,
     /// The course of the groups.
-    #[garde(skip)]
     pub course_id: Option<CourseId>,
     /// A topic to attach the groups to.
-    #[garde(skip)]
     pub assignment_id: Option<AssignmentId>,
     /// The individual properties of each group.
     #[garde(length(min = 1, max = 100), dive)]
@@ -95,40 +76,30 @@ pub struct NewGroupBatch {
 }
 
 /// One group of a batch.
-#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body(Default)]
 pub struct NewGroupInBatch {
     /// The name. Defaults to "Group n".
     #[serde(default, deserialize_with = "domain::text::optional")]
-    #[garde(dive)]
     pub name: Option<ShortName>,
     /// The number. Defaults to the next free number of the class.
-    #[garde(dive)]
     pub group_number: Option<GroupNumber>,
     /// A display name chosen by the group.
     #[serde(default, deserialize_with = "domain::text::optional")]
-    #[garde(dive)]
     pub display_name: Option<ShortName>,
     /// Students cannot see the group before this time.
-    #[garde(skip)]
     pub start_date: Option<DateOrTime>,
     /// The room or place where the group meets.
     #[serde(default, deserialize_with = "domain::text::optional")]
-    #[garde(dive)]
     pub meeting_place: Option<ShortName>,
     /// The number of required documents. Defaults to 1.
-    #[garde(dive)]
     pub required_documents: Option<RequiredDocuments>,
     /// The subject. Defaults to that of the course.
-    #[garde(skip)]
     pub subject_id: Option<SubjectId>,
     /// The members: students of the class.
     #[serde(default, alias = "memberIds", alias = "userIds")]
-    #[garde(dive)]
     pub student_ids: List<UserId>,
     /// The group-specific task text for the topic.
     #[serde(default, deserialize_with = "domain::text::optional")]
-    #[garde(dive)]
     pub description_override: Option<Description>,
 }
 

@@ -1,14 +1,12 @@
 //! Hands out a file of a topic: every group of the topic gets one copy of it as a document.
 
+use api_macros::body;
 use domain::document::DOCUMENTS_MAX;
 use domain::document_kind::FileExtension;
 use domain::file::FileKey;
 use domain::id::{AssignmentId, AttachmentId, DocumentId, GroupId, RevisionId, WorkRoomId};
 use domain::save::Revision;
 use domain::text::DocumentTitle;
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use super::documents::{self, DocumentCreation, NewContent};
 use adapters::blob_store::name::stem;
@@ -18,15 +16,12 @@ use db::documents::VisibleDocument;
 use db::{ReadTx, WriteTx};
 
 /// What to hand out.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewHandout {
     /// A file of the topic that is shared by all groups.
-    #[garde(skip)]
     pub template_attachment_id: AttachmentId,
     /// The title of the copies. Defaults to the file name.
     #[serde(default, deserialize_with = "domain::text::optional")]
-    #[garde(dive)]
     pub title: Option<DocumentTitle>,
 }
 

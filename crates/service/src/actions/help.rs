@@ -1,15 +1,13 @@
 //! Help requests of a group: students raise and withdraw them, staff claim and resolve them. The time at which a request was
 //! raised does not change while it is open.
 
+use api_macros::body;
 use domain::change::help::HelpChange;
 use domain::details::GroupDetails;
 use domain::group::Group;
 use domain::id::GroupId;
 use domain::rate::RateLimit;
 use domain::text::{HelpMessage, Note};
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use super::acting_user::acting_person;
 use super::rates;
@@ -17,22 +15,18 @@ use common::error::Result;
 use db::WriteTx;
 
 /// A help request.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct HelpRequest {
     /// What the group needs help with. If absent in a repeated request, the earlier message is kept.
     #[serde(default, deserialize_with = "domain::text::optional")]
-    #[garde(dive)]
     pub message: Option<HelpMessage>,
 }
 
 /// The resolution of a help request.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct HelpResolution {
     /// A note for the activity log.
     #[serde(default, deserialize_with = "domain::text::optional")]
-    #[garde(dive)]
     pub note: Option<Note>,
 }
 

@@ -1,5 +1,6 @@
 //! Creates classes from homerooms: one class for each homeroom, with its name, its teacher and its students.
 
+use api_macros::body;
 use std::collections::{HashMap, HashSet};
 
 use domain::class::ClassStatus;
@@ -10,9 +11,6 @@ use domain::id::{HomeroomId, UserId};
 use domain::list::{self, List};
 use domain::text::{AcademicYear, Name};
 use domain::user::Person;
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use super::classes::{self, NewClass};
 use common::error::{Error, Result};
@@ -23,35 +21,27 @@ use db::homerooms::HomeroomFilter;
 pub const HOMEROOMS_MAX: usize = 200;
 
 /// A homeroom for which a class is created.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body(PartialEq, Eq, Hash)]
 pub struct ChosenHomeroom {
-    #[garde(skip)]
     pub homeroom_id: HomeroomId,
     /// The owner of the class. Defaults to the teacher of the homeroom.
-    #[garde(skip)]
     pub teacher_id: Option<UserId>,
 }
 
 /// The classes to create from homerooms.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewHomeroomClasses {
     /// The school year of the classes.
-    #[garde(dive)]
     pub academic_year: AcademicYear,
     /// The homerooms, at most 200. Defaults to the homerooms of the year, and those without a year, that have no class
     /// in it.
     #[garde(custom(chosen_homerooms))]
     pub homerooms: Option<List<ChosenHomeroom>>,
     /// The owner of the classes whose homerooms have no teacher.
-    #[garde(skip)]
     pub teacher_id: Option<UserId>,
     /// Whether the classes follow their homerooms. Defaults to false: the present students are enrolled once.
-    #[garde(skip)]
     pub follows_homeroom: Option<bool>,
     /// The status of the classes. Defaults to ACTIVE.
-    #[garde(skip)]
     pub status: Option<ClassStatus>,
 }
 

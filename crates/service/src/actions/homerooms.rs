@@ -1,14 +1,12 @@
 //! Creates, updates and deletes homerooms, and manages their students. Classes that follow a homeroom change with it.
 
+use api_macros::body;
 use domain::change::homeroom::HomeroomChange;
 use domain::homeroom::{Homeroom, HomeroomEdit};
 use domain::id::{HomeroomId, UserId};
 use domain::list::List;
 use domain::patch::FieldDiff;
 use domain::text::{AcademicYear, GradeLevel, ShortName};
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use super::homeroom_following::{FollowScope, follow};
 use common::clock;
@@ -17,32 +15,25 @@ use db::WriteTx;
 use db::homerooms::{HomeroomRemoval, HomeroomWithCount};
 
 /// A homeroom to create.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewHomeroom {
     /// The name, unique per school year in the organization.
-    #[garde(dive)]
     pub name: ShortName,
     /// The grade level.
     #[serde(default, deserialize_with = "domain::text::optional")]
-    #[garde(dive)]
     pub grade_level: Option<GradeLevel>,
     /// The school year, for example 2026/2027.
     #[serde(default, deserialize_with = "domain::text::optional")]
-    #[garde(dive)]
     pub academic_year: Option<AcademicYear>,
     /// The homeroom teacher: a teacher, an administrator or an owner of the organization.
-    #[garde(skip)]
     pub teacher_id: Option<UserId>,
 }
 
 /// The students to add to a homeroom.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewHomeroomStudents {
     /// Students of the organization with active accounts.
     #[serde(alias = "memberIds", alias = "userIds")]
-    #[garde(dive)]
     pub student_ids: List<UserId>,
 }
 

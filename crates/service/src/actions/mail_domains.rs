@@ -1,20 +1,17 @@
 //! Email domains of an organization: added and verified by its administrators, or assigned by a SUPER_ADMIN.
 
+use api_macros::body;
 use domain::change::mail_domain::MailDomainChange;
 use domain::domain_error::DomainError;
 use domain::id::MailDomainId;
 use domain::mail_domain::{DOMAINS_MAX, DomainCheckOutcome, MailDomain, MailDomainName, RecordCheck};
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use common::clock;
 use common::error::{Error, Result};
 use db::WriteTx;
 
 /// A domain to add.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewMailDomain {
     /// The domain of the school's email addresses, for example `school.example`.
     #[garde(length(min = 1, max = 260))]

@@ -1,14 +1,12 @@
 //! Memberships: change a role, end a membership. Both lock the row of the organization, so that two owners who remove
 //! each other at the same time cannot leave it without an owner.
 
+use api_macros::patch;
 use domain::access::{MemberRole, PlatformRole};
 use domain::change::user::UserChange;
 use domain::domain_error::DomainError;
 use domain::id::{MemberId, UserId};
 use domain::patch::{FieldPatch, not_null};
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use super::api_tokens;
 use super::homeroom_following::{FollowScope, follow};
@@ -19,11 +17,9 @@ use db::membership_removal::RemovedMembership;
 use db::people::Membership;
 
 /// The fields of a membership that a PATCH can change.
-#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[patch]
 pub struct MemberEdit {
     /// The role in the organization.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub role: FieldPatch<MemberRole>,
 }

@@ -1,6 +1,7 @@
 //! Creates, updates, suspends, activates and deletes organizations, and purges the data of deleted ones. Each
 //! operation runs in the organization that it is about and is recorded in its log.
 
+use api_macros::body;
 use domain::access::{MemberRole, RoleLevel};
 use domain::change::organization::OrganizationChange;
 use domain::change::session::SessionChange;
@@ -10,10 +11,7 @@ use domain::organization::{Metadata, MetadataEdit, Organization, OrganizationEdi
 use domain::patch::FieldPatch;
 use domain::realtime::KillReason;
 use domain::text::{CustomDomain, Name, Slug};
-use garde::Validate;
-use serde::Deserialize;
 use serde_json::json;
-use utoipa::ToSchema;
 
 use super::people::{self, NewPerson, Password, Provisioned};
 use super::users;
@@ -22,34 +20,26 @@ use common::error::{Error, Result};
 use db::WriteTx;
 
 /// An organization to create.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewTenant {
     /// The name of the organization.
-    #[garde(dive)]
     pub name: Name,
     /// The short name, used as the subdomain.
-    #[garde(dive)]
     pub slug: Slug,
     /// A custom domain.
     #[serde(default, deserialize_with = "domain::text::optional")]
-    #[garde(dive)]
     pub custom_domain: Option<CustomDomain>,
     /// The email address of the first owner. An address that has an account is invited.
     #[garde(custom(users::is_address))]
     pub owner_email: String,
     /// The name of the owner, used if the account is new.
-    #[garde(dive)]
     pub owner_name: Name,
     /// The settings of the organization.
-    #[serde(default)]
-    #[garde(dive)]
     pub metadata: Option<MetadataEdit>,
 }
 
 /// The confirmation of a deletion.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct Confirmation {
     /// The short name (`slug`) of the organization.
     #[garde(skip)]

@@ -1,5 +1,6 @@
 //! Personal data (GDPR): exports or erases what an organization stores about one user.
 
+use api_macros::body;
 use domain::access::{MemberRole, PlatformRole, RoleLevel};
 use domain::change::user::UserChange;
 use domain::domain_error::DomainError;
@@ -7,10 +8,7 @@ use domain::erasure::{ErasureCounts, erased_person};
 use domain::id::UserId;
 use domain::job::{Job, JobKind};
 use domain::user::User;
-use garde::Validate;
-use serde::Deserialize;
 use serde_json::json;
-use utoipa::ToSchema;
 
 use common::error::{Error, Result};
 use db::WriteTx;
@@ -18,24 +16,19 @@ use db::platform::CrossTenantReason;
 use db::platform::erasure::LogScan;
 
 /// A request to export the data of a user.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct ExportRequest {
     /// A member of the organization, or a user whose account it created.
-    #[garde(skip)]
     pub user_id: UserId,
 }
 
 /// A request to erase a user.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct EraseRequest {
     /// A member of the organization, or a user whose account it created.
-    #[garde(skip)]
     pub user_id: UserId,
     /// Only report what would be erased. Equivalent to the query parameter `dryRun`.
     #[serde(default)]
-    #[garde(skip)]
     pub dry_run: bool,
 }
 

@@ -1,5 +1,6 @@
 //! What users change about themselves. Email address, role and password have endpoints of their own.
 
+use api_macros::patch;
 use domain::access::Viewer;
 use domain::change::user::UserChange;
 use domain::id::UserId;
@@ -8,34 +9,26 @@ use domain::text::{Locale, Name, TimeZone};
 use domain::time::Timestamp;
 use domain::user::User;
 use domain::version::IfMatch;
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use common::error::{Error, Problem, Result};
 use db::platform::PlatformWriteTx;
 use db::{Actor, RequestContext};
 
 /// The fields of the caller's profile that a PATCH can change.
-#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[patch]
 pub struct ProfileEdit {
     /// The display name.
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub name: FieldPatch<Name>,
     /// Null or empty removes the picture. Other values are rejected: pictures cannot be uploaded, and an external URL
     /// would reveal to its host who views it.
-    #[serde(default)]
     #[garde(custom(is_image))]
     pub image: FieldPatch<String>,
     /// The language.
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub locale: FieldPatch<Locale>,
     /// The time zone.
     #[serde(default, deserialize_with = "optional_text")]
-    #[garde(dive)]
     pub timezone: FieldPatch<TimeZone>,
 }
 

@@ -1,6 +1,7 @@
 //! The roster sources of an organization and their runs: settings, starts, confirmations, and the record of who was
 //! brought by which source.
 
+use api_macros::{body, patch};
 use domain::change::roster::RosterChange;
 use domain::domain_error::DomainError;
 use domain::error_code::ErrorCode;
@@ -16,10 +17,7 @@ use domain::roster_source::{
 use domain::text::Name;
 use domain::time::Timestamp;
 use domain::user::Person;
-use garde::Validate;
-use serde::Deserialize;
 use serde_json::json;
-use utoipa::ToSchema;
 
 use super::imports::{ImportOutcome, ImportRecord};
 use super::text_checks::{is_plain, number_up_to, text_of};
@@ -29,13 +27,10 @@ use common::error::{Error, Result};
 use db::WriteTx;
 
 /// A roster source to add.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewRosterSource {
     /// The name of the administration system.
-    #[garde(dive)]
     pub name: Name,
-    #[garde(skip)]
     pub protocol: RosterProtocol,
     /// The URL of the roster server: `https://…`.
     #[garde(length(min = 1, max = 500))]
@@ -57,11 +52,9 @@ pub struct NewRosterSource {
     #[schema(nullable = false, max_length = 200)]
     pub school_id: Option<String>,
     /// The people who are imported; default ALL.
-    #[garde(skip)]
     #[schema(nullable = false)]
     pub roles: Option<RosterRoles>,
     /// Whether people who are absent from the roster leave, and absent classes are archived; default true.
-    #[garde(skip)]
     #[schema(nullable = false)]
     pub ends_absent: Option<bool>,
     /// A run that would end more than this percentage of people or classes waits for a confirmation; default 5.
@@ -69,7 +62,6 @@ pub struct NewRosterSource {
     #[schema(nullable = false, minimum = 0, maximum = 100)]
     pub leave_percent: Option<i64>,
     /// Whether the roster is read every night; default true.
-    #[garde(skip)]
     #[schema(nullable = false)]
     pub is_nightly: Option<bool>,
     /// The hour of the nightly run in the time zone of the school; default 3.
@@ -79,76 +71,59 @@ pub struct NewRosterSource {
 }
 
 /// The fields of a roster source that a PATCH can change.
-#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[patch]
 pub struct RosterSourceEdit {
     /// The name of the administration system.
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub name: FieldPatch<Name>,
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub protocol: FieldPatch<RosterProtocol>,
     /// The URL of the roster server. A new address needs the client secret again.
-    #[serde(default)]
     #[garde(custom(not_null), custom(text_of(1, 500)))]
     pub url: FieldPatch<String>,
     /// The URL that issues access tokens. A new address needs the client secret again.
-    #[serde(default)]
     #[garde(custom(not_null), custom(text_of(1, 500)))]
     pub token_url: FieldPatch<String>,
-    #[serde(default)]
     #[garde(custom(not_null), custom(text_of(1, 500)))]
     pub client_id: FieldPatch<String>,
     /// Replaces the client secret.
-    #[serde(default)]
     #[garde(custom(not_null), custom(text_of(1, 2000)))]
     pub client_secret: FieldPatch<String>,
     /// The scopes of the token request.
-    #[serde(default)]
     #[garde(custom(not_null), custom(text_of(0, 500)))]
     pub scope: FieldPatch<String>,
     /// The id of the school at the server.
-    #[serde(default)]
     #[garde(custom(not_null), custom(text_of(0, 200)))]
     pub school_id: FieldPatch<String>,
     /// The people who are imported.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub roles: FieldPatch<RosterRoles>,
     /// Whether absent people leave and absent classes are archived.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub ends_absent: FieldPatch<bool>,
     /// A run that would end more than this percentage of people or classes waits for a confirmation.
-    #[serde(default)]
     #[garde(custom(not_null), custom(number_up_to(100)))]
     #[schema(value_type = i64, minimum = 0, maximum = 100)]
     pub leave_percent: FieldPatch<i64>,
     /// Whether the roster is read every night.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub is_nightly: FieldPatch<bool>,
     /// The hour of the nightly run in the time zone of the school.
-    #[serde(default)]
     #[garde(custom(not_null), custom(number_up_to(23)))]
     #[schema(value_type = i64, minimum = 0, maximum = 23)]
     pub nightly_hour: FieldPatch<i64>,
 }
 
 /// A run to start.
-#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body(Default)]
 pub struct NewRosterRun {
     /// Whether the run only shows what it would change; default false.
-    #[garde(skip)]
     #[schema(nullable = false)]
     pub is_dry_run: Option<bool>,
 }
 
 /// The confirmation of a run that waits.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct RosterConfirmation {
     /// `difference` of the run. If it has changed in the meantime, the run asks again.
     #[garde(length(min = 1, max = 200), custom(is_plain))]

@@ -1,5 +1,6 @@
 //! Reusable rubrics of teachers, and the rubric of a topic.
 
+use api_macros::{body, patch};
 use domain::assignment::Assignment;
 use domain::change::assignment::AssignmentChange;
 use domain::change::rubric::RubricChange;
@@ -19,33 +20,25 @@ use db::rubrics::OwnedRubric;
 use db::{ReadTx, WriteTx};
 
 /// A rubric to create.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewRubric {
-    #[garde(dive)]
     pub title: RubricTitle,
     /// Whether all teachers of the school may use it. Defaults to false.
     #[serde(default)]
-    #[garde(skip)]
     pub is_shared: bool,
     /// The criteria, in the order in which they are shown.
-    #[garde(dive)]
     pub criteria: NewCriteria,
 }
 
 /// The fields of a rubric that a PATCH can change.
-#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[patch]
 pub struct RubricEdit {
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub title: FieldPatch<RubricTitle>,
     /// Whether all teachers of the school may use it.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub is_shared: FieldPatch<bool>,
     /// The complete list of criteria; it replaces the present one.
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub criteria: FieldPatch<NewCriteria>,
 }

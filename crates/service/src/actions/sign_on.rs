@@ -1,5 +1,6 @@
 //! The sign-on providers of an organization and the identities at them, as administered by the organization.
 
+use api_macros::{body, patch};
 use domain::change::session::SessionChange;
 use domain::change::sign_on::SignOnChange;
 use domain::domain_error::DomainError;
@@ -14,9 +15,6 @@ use domain::sign_on::{
     SignOnPreset, SignOnProvider,
 };
 use domain::text::Name;
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use super::text_checks::{is_plain, text_of};
 use crate::sign_on::SignOn;
@@ -26,14 +24,11 @@ use db::WriteTx;
 use db::sign_on::NamedIdentity;
 
 /// A sign-on provider to add.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewSignOnProvider {
     /// Shown on the button of the sign-in page.
-    #[garde(dive)]
     pub name: Name,
     /// The product; it decides which instructions are shown.
-    #[garde(skip)]
     pub preset: SignOnPreset,
     /// The issuer, exactly as the provider names itself: `https://…`.
     #[garde(length(min = 1, max = 500))]
@@ -44,7 +39,6 @@ pub struct NewSignOnProvider {
     #[garde(length(min = 1, max = 2000), custom(is_plain))]
     pub client_secret: String,
     /// How identities are linked to existing accounts; default ADMINISTRATOR.
-    #[garde(skip)]
     #[schema(nullable = false)]
     pub linking: Option<LinkingRule>,
     /// The claim with the `externalId` of the member, for EXTERNAL_ID.
@@ -52,7 +46,6 @@ pub struct NewSignOnProvider {
     #[schema(nullable = false, max_length = 200)]
     pub external_id_claim: Option<String>,
     /// Whether identities without an account get one; default NEVER.
-    #[garde(skip)]
     #[schema(nullable = false)]
     pub account_creation: Option<AccountCreation>,
     /// The claim with the role, for BY_CLAIM.
@@ -68,66 +61,51 @@ pub struct NewSignOnProvider {
     #[schema(nullable = false)]
     pub domains: Option<List<String>>,
     /// Whether users can sign in; default true.
-    #[garde(skip)]
     #[schema(nullable = false)]
     pub is_enabled: Option<bool>,
 }
 
 /// The fields of a sign-on provider that a PATCH can change. The issuer is fixed: identities belong to it.
-#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[patch]
 pub struct SignOnProviderEdit {
     /// Shown on the button of the sign-in page.
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub name: FieldPatch<Name>,
     /// The product.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub preset: FieldPatch<SignOnPreset>,
-    #[serde(default)]
     #[garde(custom(not_null), custom(text_of(1, 500)))]
     pub client_id: FieldPatch<String>,
     /// Replaces the client secret.
-    #[serde(default)]
     #[garde(custom(not_null), custom(text_of(1, 2000)))]
     pub client_secret: FieldPatch<String>,
     /// How identities are linked to existing accounts.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub linking: FieldPatch<LinkingRule>,
     /// The claim with the `externalId` of the member.
-    #[serde(default)]
     #[garde(custom(not_null), custom(text_of(0, 200)))]
     pub external_id_claim: FieldPatch<String>,
     /// Whether identities without an account get one.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub account_creation: FieldPatch<AccountCreation>,
     /// The claim with the role.
-    #[serde(default)]
     #[garde(custom(not_null), custom(text_of(0, 200)))]
     pub role_claim: FieldPatch<String>,
     /// The values of the role claim that make a teacher.
-    #[serde(default)]
     #[garde(custom(not_null), custom(is_short_list))]
     pub teacher_values: FieldPatch<List<String>>,
     /// The mail domains whose addresses select this provider.
-    #[serde(default)]
     #[garde(custom(not_null), custom(is_short_list))]
     pub domains: FieldPatch<List<String>>,
     /// Whether users can sign in. Setting it to false ends the sessions that the provider opened.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub is_enabled: FieldPatch<bool>,
 }
 
 /// An identity to link to a member.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewExternalIdentity {
     /// The member.
-    #[garde(skip)]
     pub user_id: UserId,
     /// The subject (`sub`) at the provider.
     #[garde(length(bytes, min = 1, max = SUBJECT_MAX), custom(is_plain))]

@@ -1,14 +1,12 @@
 //! Text snippets of the caller. They are private, so they are not logged.
 
+use api_macros::{body, patch};
 use domain::change::snippet::SnippetChange;
 use domain::domain_error::DomainError;
 use domain::id::{SnippetId, UserId};
 use domain::patch::{FieldPatch, not_null};
 use domain::snippet::{SNIPPETS_MAX, TextSnippet};
 use domain::text::SnippetText;
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use super::acting_user::acting_user;
 use common::clock;
@@ -16,20 +14,16 @@ use common::error::Result;
 use db::WriteTx;
 
 /// A text snippet to create.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewSnippet {
     /// The text.
-    #[garde(dive)]
     pub text: SnippetText,
 }
 
 /// The fields of a text snippet that a PATCH can change.
-#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[patch]
 pub struct SnippetEdit {
     /// The new text.
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub text: FieldPatch<SnippetText>,
 }

@@ -1,37 +1,30 @@
 //! Creates, updates and deletes subjects.
 
+use api_macros::body;
 use domain::access::Viewer;
 use domain::change::subject::SubjectChange;
 use domain::domain_error::DomainError;
 use domain::id::SubjectId;
 use domain::subject::{Subject, SubjectEdit};
 use domain::text::{Color, ShortName, SubjectCode, SubjectDescription};
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use common::clock;
 use common::error::Result;
 use db::{ReadTx, WriteTx};
 
 /// A subject to create.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewSubject {
     /// The name, unique in the organization regardless of case.
-    #[garde(dive)]
     pub name: ShortName,
     /// A short code.
     #[serde(default, deserialize_with = "domain::text::optional")]
-    #[garde(dive)]
     pub code: Option<SubjectCode>,
     /// The color in which clients display the subject.
     #[serde(default, deserialize_with = "domain::text::optional")]
-    #[garde(dive)]
     pub color: Option<Color>,
     /// A description of the subject.
     #[serde(default, deserialize_with = "domain::text::optional")]
-    #[garde(dive)]
     pub description: Option<SubjectDescription>,
 }
 

@@ -2,6 +2,7 @@
 //! as immutable copies. The copies are stored before the transaction begins, so that the document's status, the
 //! submission and the group assignment change atomically.
 
+use api_macros::body;
 use std::collections::HashMap;
 
 use domain::change::submission::SubmissionChange;
@@ -17,9 +18,6 @@ use domain::list::List;
 use domain::submission::{self, NextAttempt, Submission, SubmissionDocument};
 use domain::text::Note;
 use domain::time::Timestamp;
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use super::acting_user::acting_user;
 use super::freeze::{self, Freeze};
@@ -32,16 +30,13 @@ use db::group_assignments::SubmissionCandidate;
 use db::{ReadTx, WriteTx};
 
 /// A document to submit.
-#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body(Default)]
 pub struct SubmitDocument {
     /// The topic to submit for. It is required and never inferred.
     #[schema(required)]
-    #[garde(skip)]
     pub assignment_id: Option<AssignmentId>,
     /// A note from the group.
     #[serde(default, deserialize_with = "domain::text::optional")]
-    #[garde(dive)]
     pub note: Option<Note>,
     /// Whether the user has confirmed. May be absent, but not false: clients send no request if the user declines.
     #[garde(custom(not_declined))]
@@ -61,35 +56,29 @@ fn not_declined(confirm: &Option<bool>, (): &()) -> garde::Result {
 }
 
 /// A document to withdraw.
-#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body(Default)]
 pub struct WithdrawSubmission {
     /// The reason.
     #[serde(default, deserialize_with = "domain::text::optional")]
-    #[garde(dive)]
     pub reason: Option<Note>,
 }
 
 /// Work of a group without documents.
-#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body(Default)]
 pub struct RecordWork {
     /// What was shown, for example a talk or a poster. The group reads it.
     #[serde(default, deserialize_with = "domain::text::optional")]
-    #[garde(dive)]
     pub note: Option<Note>,
 }
 
 /// Work of several groups without documents.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct RecordGroupWork {
     /// The groups; none of them may have a submission.
     #[garde(dive, custom(domain::list::not_empty))]
     pub group_ids: List<GroupId>,
     /// What was shown, for example a talk or a poster. The groups read it.
     #[serde(default, deserialize_with = "domain::text::optional")]
-    #[garde(dive)]
     pub note: Option<Note>,
 }
 

@@ -2,6 +2,7 @@
 //! name and address and erases it, unless the user has accepted another membership. Deactivation, export and removal
 //! act on the organization's own membership and are always allowed.
 
+use api_macros::{body, patch};
 use domain::access::{MemberRole, PlatformRole, RoleLevel};
 use domain::account_email::AccountEmail;
 use domain::change::user::UserChange;
@@ -13,9 +14,6 @@ use domain::list::List;
 use domain::patch::{FieldDiff, FieldPatch, not_null, optional_text};
 use domain::text::{ExternalId, Locale, Name, ShortName, Username};
 use domain::user::User;
-use garde::Validate;
-use serde::Deserialize;
-use utoipa::ToSchema;
 
 use super::enrollments::{self, NewStudents};
 use super::homeroom_following::{FollowScope, follow};
@@ -29,27 +27,21 @@ use db::people::Membership;
 use db::platform::CrossTenantReason;
 
 /// A user to create.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[body]
 pub struct NewUser {
     /// The display name.
-    #[garde(dive)]
     pub name: Name,
     /// The email address to sign in with. Students and teachers may have none; then they sign in with the user name.
-    #[serde(default)]
     #[garde(custom(is_optional_address))]
     pub email: Option<String>,
     /// The first name.
     #[serde(default, deserialize_with = "domain::text::optional")]
-    #[garde(dive)]
     pub first_name: Option<ShortName>,
     /// The last name.
     #[serde(default, deserialize_with = "domain::text::optional")]
-    #[garde(dive)]
     pub last_name: Option<ShortName>,
     /// The name to sign in with. Without it and without an email address it is made of the name.
     #[serde(default, deserialize_with = "domain::text::optional")]
-    #[garde(dive)]
     pub username: Option<Username>,
     /// The role in this organization: ADMIN, TEACHER or STUDENT.
     #[garde(custom(is_tenant_role))]
@@ -62,7 +54,6 @@ pub struct NewUser {
     pub send_invite: Option<bool>,
     /// The id in the administration system of the school.
     #[serde(default, deserialize_with = "domain::text::optional")]
-    #[garde(dive)]
     pub external_id: Option<ExternalId>,
     /// The homeroom; only for students.
     #[garde(custom(only_for_students(self.role)))]
@@ -80,40 +71,31 @@ impl NewUser {
 }
 
 /// The fields of a user that a PATCH can change.
-#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[patch]
 pub struct UserEdit {
     /// The display name.
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub name: FieldPatch<Name>,
     /// The first name.
     #[serde(default, deserialize_with = "optional_text")]
-    #[garde(dive)]
     pub first_name: FieldPatch<ShortName>,
     /// The last name.
     #[serde(default, deserialize_with = "optional_text")]
-    #[garde(dive)]
     pub last_name: FieldPatch<ShortName>,
     /// The name to sign in with, unique in the organization.
     #[serde(default, deserialize_with = "optional_text")]
-    #[garde(dive)]
     pub username: FieldPatch<Username>,
     /// The email address to sign in with. Null removes it from an account that has a user name.
-    #[serde(default)]
     #[garde(custom(is_another_address))]
     pub email: FieldPatch<String>,
     /// Whether the membership is active. Setting it to false ends the user's sessions in this organization
     /// immediately, and all sessions if the account belongs to this organization alone.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub is_active: FieldPatch<bool>,
     /// The id in the administration system of the school.
     #[serde(default, deserialize_with = "optional_text")]
-    #[garde(dive)]
     pub external_id: FieldPatch<ExternalId>,
     /// The language.
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub locale: FieldPatch<Locale>,
 }

@@ -41,7 +41,7 @@ pub(crate) async fn show(request: AuthRequest) -> AuthResult {
 /// Create an account without an organization
 #[utoipa::path(post, path = "/auth/admin/create-user",
     request_body = schema::AuthNewUser,
-    responses((status = 200, body = schema::ChangedUser, description = "user"),
+    responses((status = 200, body = schema::AuthChangedUser, description = "user"),
         (status = 400, description = "USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL, INVALID_EMAIL, PASSWORD_TOO_SHORT, \
          PASSWORD_COMPROMISED, YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE, INVALID_ROLE_TYPE"),
         (status = 401, description = "UNAUTHORIZED"),
@@ -123,8 +123,8 @@ pub(crate) async fn update(request: AuthRequest) -> AuthResult {
 
 /// Set a platform role
 #[utoipa::path(post, path = "/auth/admin/set-role",
-    request_body = schema::RoleChange,
-    responses((status = 200, body = schema::ChangedUser, description = "user"),
+    request_body = schema::AuthRoleChange,
+    responses((status = 200, body = schema::AuthChangedUser, description = "user"),
         (status = 400, description = "YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE, also for the own role, PASSWORD_NOT_CONFIRMED"),
@@ -154,8 +154,8 @@ pub(crate) async fn set_role(request: AuthRequest) -> AuthResult {
 ///
 /// Memberships, sessions and personal data are deleted. Work and activity records are kept.
 #[utoipa::path(post, path = "/auth/admin/remove-user",
-    request_body = schema::UserName,
-    responses((status = 200, body = schema::Success, description = "success: true"), (status = 400, description = "YOU_CANNOT_REMOVE_YOURSELF"),
+    request_body = schema::AuthUserId,
+    responses((status = 200, body = schema::AuthSuccess, description = "success: true"), (status = 400, description = "YOU_CANNOT_REMOVE_YOURSELF"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_DELETE_USERS"),
         (status = 404, description = "USER_NOT_FOUND"), (status = 409, description = "LAST_OWNER")))]

@@ -25,7 +25,7 @@ const LONGEST_BAN: f64 = 100.0 * 365.0 * 24.0 * 60.0 * 60.0;
 /// All sessions of the user end immediately.
 #[utoipa::path(post, path = "/auth/admin/ban-user",
     request_body = schema::AuthBan,
-    responses((status = 200, body = schema::ChangedUser, description = "user"), (status = 400, description = "YOU_CANNOT_BAN_YOURSELF"),
+    responses((status = 200, body = schema::AuthChangedUser, description = "user"), (status = 400, description = "YOU_CANNOT_BAN_YOURSELF"),
         (status = 401, description = "UNAUTHORIZED"), (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_BAN_USERS"),
         (status = 404, description = "USER_NOT_FOUND")))]
 pub(crate) async fn ban(request: AuthRequest) -> AuthResult {
@@ -47,8 +47,8 @@ pub(crate) async fn ban(request: AuthRequest) -> AuthResult {
 
 /// Lift a ban
 #[utoipa::path(post, path = "/auth/admin/unban-user",
-    request_body = schema::UserName,
-    responses((status = 200, body = schema::ChangedUser, description = "user"), (status = 401, description = "UNAUTHORIZED"),
+    request_body = schema::AuthUserId,
+    responses((status = 200, body = schema::AuthChangedUser, description = "user"), (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_BAN_USERS"),
         (status = 404, description = "USER_NOT_FOUND")))]
 pub(crate) async fn unban(request: AuthRequest) -> AuthResult {

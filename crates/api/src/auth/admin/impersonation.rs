@@ -16,8 +16,8 @@ use service::actions::administration::{self, Impersonation};
 
 /// Impersonate a user for an hour
 #[utoipa::path(post, path = "/auth/admin/impersonate-user",
-    request_body = schema::UserName,
-    responses((status = 200, body = schema::SessionAndUser, description = "session and user; sets the session cookies and a cookie for returning"),
+    request_body = schema::AuthUserId,
+    responses((status = 200, body = schema::AuthSessionAndUser, description = "session and user; sets the session cookies and a cookie for returning"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_CANNOT_IMPERSONATE_ADMINS, YOU_ARE_NOT_ALLOWED_TO_IMPERSONATE_USERS, \
          BANNED_USER"),
@@ -60,7 +60,7 @@ pub(crate) async fn begin(request: AuthRequest) -> AuthResult {
 
 /// Stop impersonating
 #[utoipa::path(post, path = "/auth/admin/stop-impersonating",
-    responses((status = 200, body = schema::SessionAndUser, description = "the actor's own session and user; sets the session cookies"),
+    responses((status = 200, body = schema::AuthSessionAndUser, description = "the actor's own session and user; sets the session cookies"),
         (status = 400, description = "No impersonation is active, BAD_REQUEST"),
         (status = 401, description = "UNAUTHORIZED, also when the actor's own session has ended")))]
 pub(crate) async fn stop(request: AuthRequest) -> AuthResult {

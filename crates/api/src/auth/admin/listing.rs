@@ -52,7 +52,7 @@ struct UserPage {
         ("filterField" = Option<String>, Query, description = "The field to compare"),
         ("filterOperator" = Option<String>, Query, description = "How to compare: eq, ne, lt, lte, gt, gte, in, contains …"),
         ("filterValue" = Option<Vec<String>>, Query, description = "The value or values to compare with")),
-    responses((status = 200, body = schema::Users, description = "users and total; limit and offset if they were sent"),
+    responses((status = 200, body = schema::AuthUsers, description = "users and total; limit and offset if they were sent"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_LIST_USERS")))]
 pub(crate) async fn list(request: AuthRequest) -> AuthResult {

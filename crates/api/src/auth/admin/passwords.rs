@@ -15,7 +15,7 @@ use service::actions::administration;
 ///
 /// All sessions of the user end.
 #[utoipa::path(post, path = "/auth/admin/set-user-password",
-    request_body = schema::UserPassword,
+    request_body = schema::AuthUserPassword,
     responses((status = 200, body = schema::AuthStatus, description = "status: true"),
         (status = 400, description = "PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG, PASSWORD_COMPROMISED"),
         (status = 401, description = "UNAUTHORIZED"),

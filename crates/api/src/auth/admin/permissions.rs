@@ -30,7 +30,7 @@ const PERMISSIONS: &[(&str, &[&str])] = &[
 
 /// Check whether the caller's platform role has permissions
 #[utoipa::path(post, path = "/auth/admin/has-permission",
-    request_body = schema::PermissionsQuestion,
+    request_body = schema::AuthPermissionsQuestion,
     responses((status = 200, body = schema::AuthPermissions, description = "success: true or false"), (status = 401, description = "UNAUTHORIZED"),
         (status = 400, description = "BAD_REQUEST")))]
 pub(crate) async fn has(request: AuthRequest) -> AuthResult {

@@ -1,25 +1,19 @@
 //! The OpenAPI schemas of `/auth/admin`. See `auth/schema.rs`.
 
-#![expect(
-    dead_code,
-    clippy::struct_field_names,
-    reason = "the types only describe what the library names"
-)]
+#![expect(dead_code, reason = "the types only describe what the library names")]
 
+use api_macros::{described, view};
 use domain::access::PlatformRole;
 use domain::id::UserId;
-use serde::Serialize;
-use utoipa::ToSchema;
 
 pub use super::super::schema::{
-    AuthPermissions, AuthSession, AuthStatus, AuthUser, PermissionsQuestion, SessionAndUser, Success,
+    AuthPermissions, AuthPermissionsQuestion, AuthSession, AuthSessionAndUser, AuthStatus, AuthSuccess, AuthUser,
 };
 
 /// A platform role, alone or as the only element of a list.
-#[derive(Serialize, ToSchema)]
+#[view]
 #[serde(untagged)]
-#[schema(as = AuthPlatformRoles)]
-pub enum PlatformRoles {
+pub enum AuthPlatformRoles {
     /// A single role.
     One(PlatformRole),
     /// A list with one role.
@@ -27,123 +21,103 @@ pub enum PlatformRoles {
 }
 
 /// A new account.
-#[derive(ToSchema)]
-#[schema(as = AuthNewUser)]
+#[described]
 pub struct AuthNewUser {
     email: String,
     name: String,
-    #[schema(nullable = false)]
     password: Option<String>,
     /// Defaults to `STUDENT`.
-    #[schema(nullable = false)]
-    role: Option<PlatformRoles>,
-    #[schema(nullable = false)]
-    data: Option<NewUserData>,
+    role: Option<AuthPlatformRoles>,
+    data: Option<AuthNewUserData>,
 }
 
 /// Further fields of a new account.
-#[derive(ToSchema)]
-#[schema(as = AuthNewUserData)]
-pub struct NewUserData {
-    #[schema(nullable = false)]
-    role: Option<PlatformRoles>,
+#[described]
+pub struct AuthNewUserData {
+    role: Option<AuthPlatformRoles>,
 }
 
 /// The fields of an account to update.
-#[derive(ToSchema)]
-#[schema(as = AuthUserEdit, rename_all = "camelCase")]
+#[described]
 pub struct AuthUserEdit {
     user_id: UserId,
-    data: UserEditData,
+    data: AuthUserEditData,
 }
 
 /// The fields of an account. At least one is required.
-#[derive(ToSchema)]
-#[schema(as = AuthUserEditData, rename_all = "camelCase")]
-pub struct UserEditData {
-    #[schema(nullable = false)]
+#[described]
+pub struct AuthUserEditData {
     name: Option<String>,
     /// Null or an empty string removes the picture. An address is rejected.
+    #[schema(nullable)]
     image: Option<String>,
-    #[schema(nullable = false)]
     email: Option<String>,
     /// Accepts `false` only. `true` requires that the user opens a link sent to the mailbox.
-    #[schema(nullable = false)]
     email_verified: Option<bool>,
-    #[schema(nullable = false)]
-    role: Option<PlatformRoles>,
-    #[schema(nullable = false)]
+    role: Option<AuthPlatformRoles>,
     banned: Option<bool>,
+    #[schema(nullable)]
     ban_reason: Option<String>,
+    #[schema(nullable)]
     ban_expires: Option<String>,
 }
 
 /// The platform role to set.
-#[derive(ToSchema)]
-#[schema(as = AuthRoleChange, rename_all = "camelCase")]
-pub struct RoleChange {
+#[described]
+pub struct AuthRoleChange {
     user_id: UserId,
-    role: PlatformRoles,
+    role: AuthPlatformRoles,
 }
 
 /// The updated account.
-#[derive(ToSchema)]
-#[schema(as = AuthChangedUser)]
-pub struct ChangedUser {
+#[described]
+pub struct AuthChangedUser {
     user: AuthUser,
 }
 
 /// The account to act on.
-#[derive(ToSchema)]
-#[schema(as = AuthUserId, rename_all = "camelCase")]
-pub struct UserName {
+#[described]
+pub struct AuthUserId {
     user_id: UserId,
 }
 
 /// A ban.
-#[derive(ToSchema)]
-#[schema(as = AuthBan, rename_all = "camelCase")]
+#[described]
 pub struct AuthBan {
     user_id: UserId,
-    #[schema(max_length = 500, nullable = false)]
+    #[schema(max_length = 500)]
     ban_reason: Option<String>,
     /// Duration in seconds. Absent or 0 means no end.
-    #[schema(minimum = 0, nullable = false)]
+    #[schema(minimum = 0)]
     ban_expires_in: Option<f64>,
 }
 
 /// A page of accounts.
-#[derive(ToSchema)]
-#[schema(as = AuthUsers)]
-pub struct Users {
+#[described]
+pub struct AuthUsers {
     users: Vec<AuthUser>,
     total: i64,
     /// The limit of the page. Present only when the request has a limit.
-    #[schema(nullable = false)]
     limit: Option<i64>,
     /// The offset of the page. Absent on the first page.
-    #[schema(nullable = false)]
     offset: Option<i64>,
 }
 
 /// The sessions of a user.
-#[derive(ToSchema)]
-#[schema(as = AuthUserSessions)]
-pub struct UserSessions {
+#[described]
+pub struct AuthUserSessions {
     sessions: Vec<AuthSession>,
 }
 
 /// The session to end.
-#[derive(ToSchema)]
-#[schema(as = AuthUserSessionToken, rename_all = "camelCase")]
-pub struct UserSessionToken {
+#[described]
+pub struct AuthUserSessionToken {
     session_token: String,
 }
 
 /// The new password of a user.
-#[derive(ToSchema)]
-#[schema(as = AuthUserPassword, rename_all = "camelCase")]
-pub struct UserPassword {
+#[described]
+pub struct AuthUserPassword {
     #[schema(min_length = 1)]
     new_password: String,
     #[schema(min_length = 1)]

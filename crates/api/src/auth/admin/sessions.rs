@@ -13,8 +13,8 @@ use service::actions::administration;
 
 /// List the sessions of a user, impersonations included
 #[utoipa::path(post, path = "/auth/admin/list-user-sessions",
-    request_body = schema::UserName,
-    responses((status = 200, body = schema::UserSessions, description = "sessions with their tokens"), (status = 401, description = "UNAUTHORIZED"),
+    request_body = schema::AuthUserId,
+    responses((status = 200, body = schema::AuthUserSessions, description = "sessions with their tokens"), (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_LIST_USERS_SESSIONS")))]
 pub(crate) async fn list(request: AuthRequest) -> AuthResult {
     let mut reader = request.reader();
@@ -28,8 +28,8 @@ pub(crate) async fn list(request: AuthRequest) -> AuthResult {
 
 /// End a session of a user
 #[utoipa::path(post, path = "/auth/admin/revoke-user-session",
-    request_body = schema::UserSessionToken,
-    responses((status = 200, body = schema::Success, description = "success: true, also for an unknown token"),
+    request_body = schema::AuthUserSessionToken,
+    responses((status = 200, body = schema::AuthSuccess, description = "success: true, also for an unknown token"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_REVOKE_USERS_SESSIONS")))]
 pub(crate) async fn revoke(request: AuthRequest) -> AuthResult {
@@ -51,8 +51,8 @@ pub(crate) async fn revoke(request: AuthRequest) -> AuthResult {
 
 /// End all sessions of a user
 #[utoipa::path(post, path = "/auth/admin/revoke-user-sessions",
-    request_body = schema::UserName,
-    responses((status = 200, body = schema::Success, description = "success: true"), (status = 401, description = "UNAUTHORIZED"),
+    request_body = schema::AuthUserId,
+    responses((status = 200, body = schema::AuthSuccess, description = "success: true"), (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_REVOKE_USERS_SESSIONS")))]
 pub(crate) async fn revoke_all(request: AuthRequest) -> AuthResult {
     let mut reader = request.reader();
