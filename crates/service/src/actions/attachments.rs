@@ -15,11 +15,10 @@ use db::WriteTx;
 
 /// The fields of the upload form besides the file.
 #[derive(Debug, Clone, Default, Deserialize, Validate)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 #[garde(allow_unvalidated)]
 pub struct AttachmentFields {
     /// The group assignment that the file is for. If absent or empty, the file is for all groups.
-    #[serde(default)]
     pub group_assignment_id: Option<GroupAssignmentId>,
 }
 

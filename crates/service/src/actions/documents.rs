@@ -59,14 +59,12 @@ pub struct UploadedDocument {
 
 /// The fields that a PATCH can change.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 pub struct DocumentEdit {
     /// The new title.
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub title: FieldPatch<DocumentTitle>,
     /// The new topic; null removes the link.
-    #[serde(default)]
     #[garde(skip)]
     pub assignment_id: FieldPatch<AssignmentId>,
 }

@@ -30,10 +30,9 @@ pub struct NewStudents {
 
 /// The fields of an enrolment that a PATCH can change.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 pub struct EnrollmentEdit {
     /// When the student completed the class; null if they did not.
-    #[serde(default)]
     #[garde(skip)]
     pub completed_at: FieldPatch<Timestamp>,
 }

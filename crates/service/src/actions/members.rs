@@ -20,10 +20,9 @@ use db::people::Membership;
 
 /// The fields of a membership that a PATCH can change.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 pub struct MemberEdit {
     /// The role in the organization.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub role: FieldPatch<MemberRole>,
 }

@@ -80,57 +80,44 @@ pub struct NewRosterSource {
 
 /// The fields of a roster source that a PATCH can change.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 pub struct RosterSourceEdit {
     /// The name of the administration system.
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub name: FieldPatch<Name>,
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub protocol: FieldPatch<RosterProtocol>,
     /// The URL of the roster server. A new address needs the client secret again.
-    #[serde(default)]
     #[garde(custom(not_null), custom(text_of(1, 500)))]
     pub url: FieldPatch<String>,
     /// The URL that issues access tokens. A new address needs the client secret again.
-    #[serde(default)]
     #[garde(custom(not_null), custom(text_of(1, 500)))]
     pub token_url: FieldPatch<String>,
-    #[serde(default)]
     #[garde(custom(not_null), custom(text_of(1, 500)))]
     pub client_id: FieldPatch<String>,
     /// Replaces the client secret.
-    #[serde(default)]
     #[garde(custom(not_null), custom(text_of(1, 2000)))]
     pub client_secret: FieldPatch<String>,
     /// The scopes of the token request.
-    #[serde(default)]
     #[garde(custom(not_null), custom(text_of(0, 500)))]
     pub scope: FieldPatch<String>,
     /// The id of the school at the server.
-    #[serde(default)]
     #[garde(custom(not_null), custom(text_of(0, 200)))]
     pub school_id: FieldPatch<String>,
     /// The people who are imported.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub roles: FieldPatch<RosterRoles>,
     /// Whether absent people leave and absent classes are archived.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub ends_absent: FieldPatch<bool>,
     /// A run that would end more than this percentage of people or classes waits for a confirmation.
-    #[serde(default)]
     #[garde(custom(not_null), custom(number_up_to(100)))]
     #[schema(value_type = i64, minimum = 0, maximum = 100)]
     pub leave_percent: FieldPatch<i64>,
     /// Whether the roster is read every night.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub is_nightly: FieldPatch<bool>,
     /// The hour of the nightly run in the time zone of the school.
-    #[serde(default)]
     #[garde(custom(not_null), custom(number_up_to(23)))]
     #[schema(value_type = i64, minimum = 0, maximum = 23)]
     pub nightly_hour: FieldPatch<i64>,

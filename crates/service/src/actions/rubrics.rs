@@ -35,31 +35,26 @@ pub struct NewRubric {
 
 /// The fields of a rubric that a PATCH can change.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 pub struct RubricEdit {
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub title: FieldPatch<RubricTitle>,
     /// Whether all teachers of the school may use it.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub is_shared: FieldPatch<bool>,
     /// The complete list of criteria; it replaces the present one.
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub criteria: FieldPatch<NewCriteria>,
 }
 
 /// The rubric of a topic.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 #[garde(allow_unvalidated)]
 pub struct TopicRubricChoice {
     /// The rubric to copy to the topic. If absent, the criteria of the topic stay.
-    #[serde(default)]
     pub rubric_id: Option<RubricId>,
     /// Whether students see the criteria before their grade is published. Defaults to true, or stays.
-    #[serde(default)]
     pub is_shown: Option<bool>,
 }
 

@@ -75,49 +75,38 @@ pub struct NewSignOnProvider {
 
 /// The fields of a sign-on provider that a PATCH can change. The issuer is fixed: identities belong to it.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 pub struct SignOnProviderEdit {
     /// Shown on the button of the sign-in page.
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub name: FieldPatch<Name>,
     /// The product.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub preset: FieldPatch<SignOnPreset>,
-    #[serde(default)]
     #[garde(custom(not_null), custom(text_of(1, 500)))]
     pub client_id: FieldPatch<String>,
     /// Replaces the client secret.
-    #[serde(default)]
     #[garde(custom(not_null), custom(text_of(1, 2000)))]
     pub client_secret: FieldPatch<String>,
     /// How identities are linked to existing accounts.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub linking: FieldPatch<LinkingRule>,
     /// The claim with the `externalId` of the member.
-    #[serde(default)]
     #[garde(custom(not_null), custom(text_of(0, 200)))]
     pub external_id_claim: FieldPatch<String>,
     /// Whether identities without an account get one.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub account_creation: FieldPatch<AccountCreation>,
     /// The claim with the role.
-    #[serde(default)]
     #[garde(custom(not_null), custom(text_of(0, 200)))]
     pub role_claim: FieldPatch<String>,
     /// The values of the role claim that make a teacher.
-    #[serde(default)]
     #[garde(custom(not_null), custom(is_short_list))]
     pub teacher_values: FieldPatch<List<String>>,
     /// The mail domains whose addresses select this provider.
-    #[serde(default)]
     #[garde(custom(not_null), custom(is_short_list))]
     pub domains: FieldPatch<List<String>>,
     /// Whether users can sign in. Setting it to false ends the sessions that the provider opened.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub is_enabled: FieldPatch<bool>,
 }

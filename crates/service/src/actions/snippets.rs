@@ -26,10 +26,9 @@ pub struct NewSnippet {
 
 /// The fields of a text snippet that a PATCH can change.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 pub struct SnippetEdit {
     /// The new text.
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub text: FieldPatch<SnippetText>,
 }

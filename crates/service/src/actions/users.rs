@@ -81,39 +81,35 @@ impl NewUser {
 
 /// The fields of a user that a PATCH can change.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 pub struct UserEdit {
     /// The display name.
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub name: FieldPatch<Name>,
     /// The first name.
-    #[serde(default, deserialize_with = "optional_text")]
+    #[serde(deserialize_with = "optional_text")]
     #[garde(dive)]
     pub first_name: FieldPatch<ShortName>,
     /// The last name.
-    #[serde(default, deserialize_with = "optional_text")]
+    #[serde(deserialize_with = "optional_text")]
     #[garde(dive)]
     pub last_name: FieldPatch<ShortName>,
     /// The name to sign in with, unique in the organization.
-    #[serde(default, deserialize_with = "optional_text")]
+    #[serde(deserialize_with = "optional_text")]
     #[garde(dive)]
     pub username: FieldPatch<Username>,
     /// The email address to sign in with. Null removes it from an account that has a user name.
-    #[serde(default)]
     #[garde(custom(is_another_address))]
     pub email: FieldPatch<String>,
     /// Whether the membership is active. Setting it to false ends the user's sessions in this organization
     /// immediately, and all sessions if the account belongs to this organization alone.
-    #[serde(default)]
     #[garde(custom(not_null))]
     pub is_active: FieldPatch<bool>,
     /// The id in the administration system of the school.
-    #[serde(default, deserialize_with = "optional_text")]
+    #[serde(deserialize_with = "optional_text")]
     #[garde(dive)]
     pub external_id: FieldPatch<ExternalId>,
     /// The language.
-    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub locale: FieldPatch<Locale>,
 }
