@@ -1,6 +1,6 @@
 //! Documents listed in the response to finishing a topic.
 
-use domain::change::deletion::GroupDocument;
+use domain::change::GroupDocument;
 use domain::document_kind::DocumentType;
 use domain::group::GroupLabel;
 use domain::id::{AssignmentId, DocumentId};

@@ -263,25 +263,15 @@ impl WriteTx<'_> {
     /// the activity log does not fail the action.
     pub fn savepoint(&mut self, act: impl FnOnce(&mut WriteTx<'_>) -> Result<()>) -> Result<()> {
         let context = self.read_tx.context.clone();
-        self.read_tx.connection.savepoint(|connection| {
-            act(&mut WriteTx {
-                read_tx: ReadTx { connection, context },
-                changes: Vec::new(),
-                stored: Stored::default(),
-            })
-        })
+        let connection = &mut *self.read_tx.connection;
+        connection.savepoint(|connection| act(&mut WriteTx::on(connection, context)))
     }
 
     /// Runs `act` and rolls back its writes and recorded changes: a dry run with the code of the real one.
     pub fn dry_run<T>(&mut self, act: impl FnOnce(&mut WriteTx<'_>) -> Result<T>) -> Result<T> {
         let context = self.read_tx.context.clone();
-        self.read_tx.connection.dry_run(|connection| {
-            act(&mut WriteTx {
-                read_tx: ReadTx { connection, context },
-                changes: Vec::new(),
-                stored: Stored::default(),
-            })
-        })
+        let connection = &mut *self.read_tx.connection;
+        connection.dry_run(|connection| act(&mut WriteTx::on(connection, context)))
     }
 
     /// Acts across organizations in this transaction; states why.

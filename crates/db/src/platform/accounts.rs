@@ -93,8 +93,7 @@ pub struct SignInMethod {
 impl PlatformTx<'_> {
     /// Returns the account of a user.
     pub fn profile(&mut self, id: &UserId) -> Result<User> {
-        self.fetch_optional(&PROFILE, args![id], profile)?
-            .ok_or(Error::NotFound)
+        self.fetch_one(&PROFILE, args![id], profile)
     }
 
     /// Returns the version of an account, for `If-Match`.
@@ -203,15 +202,14 @@ impl PlatformTx<'_> {
             ])
         })?;
         let of_schools: Vec<(String, String)> =
-            self.fetch_all(&SCHOOLS_OF, args![user], |row| Ok((row.get("name")?, row.get("slug")?)))?;
+            self.fetch_all(&SCHOOLS_OF, args![user], |row| row.pair("name", "slug"))?;
         let schools = of_schools.into_iter().flat_map(|(name, slug)| [name, slug]);
         Ok(of_person.into_iter().flatten().flatten().chain(schools).collect())
     }
 
     /// Counts the links of this kind that were sent to the user after `since`.
     pub fn recent_verifications(&mut self, kind: &str, user: &UserId, since: Timestamp) -> Result<i64> {
-        let found = self.fetch_optional(&RECENT_VERIFICATIONS, args![user, since, kind], |row| row.only())?;
-        Ok(found.unwrap_or(0))
+        self.fetch_one(&RECENT_VERIFICATIONS, args![user, since, kind], |row| row.only())
     }
 
     /// Deletes expired links.

@@ -12,7 +12,7 @@ use super::sessions::{HOME_SLUG, SessionUser, user_name};
 use crate::labels::SHOWN_EMAIL;
 use crate::sql::{Columns, Value};
 use crate::{args, fragments, from_row, named, statements};
-use common::error::{Error, Result};
+use common::error::Result;
 
 /// Maximum page size.
 const LONGEST_PAGE: i64 = 200;
@@ -235,7 +235,7 @@ fn pattern(field: &str, text: &str) -> String {
 
 impl PlatformTx<'_> {
     pub fn account(&mut self, id: &UserId) -> Result<AdministeredAccount> {
-        self.fetch_optional(&BY_ID, args![id], account)?.ok_or(Error::NotFound)
+        self.fetch_one(&BY_ID, args![id], account)
     }
 
     /// Returns an account, locked until the end of the transaction.

@@ -118,8 +118,7 @@ pub(crate) fn erase_row(row: &mut ArchivedRow<'_>, user: &UserId, now: Timestamp
 impl PlatformTx<'_> {
     /// Returns whether there are archives that expired by `now`.
     pub fn has_expired_archives(&mut self, now: Timestamp) -> Result<bool> {
-        let any = self.fetch_optional(&ANY_EXPIRED, args![now], |row| row.only())?;
-        Ok(any.unwrap_or(false))
+        self.fetch_one(&ANY_EXPIRED, args![now], |row| row.only())
     }
 
     /// Deletes archives that expired by `now`, at most `limit`, and schedules their files for removal. Returns their

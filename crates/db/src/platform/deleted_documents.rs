@@ -4,9 +4,8 @@ use domain::id::DocumentId;
 use domain::time::Timestamp;
 
 use super::PlatformTx;
-use crate::Tenant;
-use crate::{args, statements};
-use common::error::{Error, Result};
+use crate::{Tenant, args, statements};
+use common::error::Result;
 
 statements! {
     /// The organization of a deleted document.
@@ -41,8 +40,7 @@ pub struct OpenEditors {
 impl PlatformTx<'_> {
     /// Returns the organization of a deleted document, for callbacks of the document server.
     pub fn tenant_of_deleted_document(&mut self, id: &DocumentId) -> Result<Tenant> {
-        let home = self.fetch_optional(&HOME, args![id], |row| Ok(Tenant(row.get("organization_id")?)))?;
-        home.ok_or(Error::NotFound)
+        self.fetch_one(&HOME, args![id], |row| Ok(Tenant(row.get("organization_id")?)))
     }
 
     /// Returns a batch of deleted documents whose editors may be open.
@@ -62,8 +60,7 @@ impl PlatformTx<'_> {
 
     /// Returns whether there is a late text received by `texts` or a document deleted by `documents`.
     pub fn has_expired_late_texts(&mut self, texts: Timestamp, documents: Timestamp) -> Result<bool> {
-        let any = self.fetch_optional(&ANY_EXPIRED, args![texts, documents], |row| row.only())?;
-        Ok(any.unwrap_or(false))
+        self.fetch_one(&ANY_EXPIRED, args![texts, documents], |row| row.only())
     }
 
     /// Deletes late texts received by `texts` and records of documents deleted by `documents`.

@@ -4,9 +4,8 @@ use domain::id::DocumentId;
 use domain::time::Timestamp;
 
 use super::PlatformTx;
-use crate::Tenant;
 use crate::document_log::PACK_MAX;
-use crate::{args, statements};
+use crate::{Tenant, args, statements};
 use common::error::Result;
 
 statements! {

@@ -4,9 +4,8 @@ use domain::id::DocumentId;
 use domain::time::Timestamp;
 
 use super::PlatformTx;
-use crate::Tenant;
 use crate::saves::EditingSession;
-use crate::{args, from_row, statements};
+use crate::{Tenant, args, from_row, statements};
 use common::error::Result;
 
 statements! {

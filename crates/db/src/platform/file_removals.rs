@@ -64,8 +64,7 @@ impl PlatformTx<'_> {
 
     /// Returns whether a row of any organization refers to the file. Such a file must not be removed.
     pub fn is_file_referenced(&mut self, key: &FileKey) -> Result<bool> {
-        let found = self.fetch_optional(&IS_NAMED, args![key.as_str()], |row| row.only())?;
-        Ok(found.unwrap_or(false))
+        self.fetch_one(&IS_NAMED, args![key.as_str()], |row| row.only())
     }
 
     /// Finds the source of a conversion while the document server may download it.

@@ -3,8 +3,7 @@
 use domain::id::UserId;
 
 use super::PlatformTx;
-use crate::Tenant;
-use crate::{args, statements};
+use crate::{Tenant, args, statements};
 use common::error::Result;
 
 statements! {

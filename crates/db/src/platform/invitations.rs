@@ -7,11 +7,9 @@ use domain::text::{CustomDomain, Name, Slug, WebAddress};
 use domain::time::Timestamp;
 
 use super::PlatformTx;
-use crate::Tenant;
-use crate::invitations::INVITATION_COLUMNS;
-use crate::invitations::invitation;
+use crate::invitations::{INVITATION_COLUMNS, invitation};
 use crate::sql::Columns;
-use crate::{args, fragments, from_row, statements};
+use crate::{Tenant, args, fragments, from_row, statements};
 use common::error::Result;
 
 fragments! {

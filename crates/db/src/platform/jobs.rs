@@ -8,11 +8,9 @@ use domain::time::Timestamp;
 use serde_json::Value;
 
 use super::PlatformTx;
-use crate::Tenant;
-use crate::jobs::JOB_COLUMNS;
-use crate::jobs::job;
+use crate::jobs::{JOB_COLUMNS, job};
 use crate::sql::Columns;
-use crate::{args, statements};
+use crate::{Tenant, args, statements};
 use common::error::Result;
 
 statements! {
@@ -123,8 +121,7 @@ impl PlatformTx<'_> {
 
     /// Returns whether there are jobs with expired results.
     pub fn has_expired_jobs(&mut self, now: Timestamp) -> Result<bool> {
-        let found = self.fetch_optional(&ANY_EXPIRED, args![now], |row| row.only())?;
-        Ok(found.unwrap_or(false))
+        self.fetch_one(&ANY_EXPIRED, args![now], |row| row.only())
     }
 
     /// Deletes jobs with expired results and schedules their files for removal.

@@ -4,8 +4,7 @@ use domain::id::{MailDomainId, OrganizationId};
 use domain::time::Timestamp;
 
 use super::PlatformTx;
-use crate::Tenant;
-use crate::{args, statements};
+use crate::{Tenant, args, statements};
 use common::error::Result;
 
 statements! {

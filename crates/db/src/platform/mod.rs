@@ -39,13 +39,11 @@ pub mod users;
 use std::ops::{Deref, DerefMut};
 
 use domain::access::Viewer;
-use domain::change::Change;
-use domain::change::session::SessionChange;
+use domain::change::{Change, SessionChange};
 use domain::time::Timestamp;
 
 use super::connection::Connection;
 use super::sql::{Columns, NamedStatements, Sql, Value};
-use super::storage::Stored;
 use super::{Actor, AfterCommit, ReadTx, RequestContext, WriteTx};
 use common::error::{Error, Result};
 
@@ -194,15 +192,9 @@ impl<'c> PlatformWriteTx<'c> {
         changes_by_tenant
             .into_iter()
             .map(|(context, changes)| {
-                let read_tx = ReadTx {
-                    connection: &mut *self.platform.connection,
-                    context,
-                };
-                before_commit(&mut WriteTx {
-                    read_tx,
-                    changes,
-                    stored: Stored::default(),
-                })
+                let mut tx = WriteTx::on(&mut *self.platform.connection, context);
+                tx.changes = changes;
+                before_commit(&mut tx)
             })
             .collect()
     }
@@ -228,14 +220,8 @@ impl<'c> PlatformWriteTx<'c> {
             actor,
             now,
         };
-        self.connection.savepoint(|connection| {
-            let read_tx = ReadTx { connection, context };
-            act(&mut WriteTx {
-                read_tx,
-                changes: Vec::new(),
-                stored: Stored::default(),
-            })
-        })
+        self.connection
+            .savepoint(|connection| act(&mut WriteTx::on(connection, context)))
     }
 }
 

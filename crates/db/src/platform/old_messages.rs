@@ -32,8 +32,7 @@ impl PlatformTx<'_> {
     /// Returns whether there are pending uploads from before `waiting`, or messages deleted before `deleted` with
     /// content or files.
     pub fn has_old_messages(&mut self, waiting: Timestamp, deleted: Timestamp) -> Result<bool> {
-        let found = self.fetch_optional(&ANY, args![waiting, deleted], |row| row.only());
-        Ok(found?.unwrap_or(false))
+        self.fetch_one(&ANY, args![waiting, deleted], |row| row.only())
     }
 
     /// Deletes pending uploads from before `waiting`, and content and files of messages deleted before `deleted`.

@@ -10,14 +10,11 @@ use domain::user::Member;
 
 use super::PlatformTx;
 use super::sessions::{OrganizationFacts, organization as facts};
-use crate::Tenant;
-use crate::organizations::ORGANIZATION_COLUMNS;
-use crate::organizations::organization;
+use crate::organizations::{ORGANIZATION_COLUMNS, organization};
 use crate::sql::Columns;
-use crate::{args, from_row, named};
-use crate::{fragments, statements};
+use crate::{Tenant, args, fragments, from_row, named, statements};
 use common::clock;
-use common::error::{Error, Result};
+use common::error::Result;
 
 fragments! {
     SEEN_COLUMNS = "{ORGANIZATION_COLUMNS}, m.id AS member_id, m.user_id, m.role AS member_role, m.external_id,
@@ -125,8 +122,7 @@ pub struct NewOrganization {
 impl PlatformTx<'_> {
     /// Returns the tenant of an organization, unless it is deleted.
     pub fn tenant(&mut self, id: &OrganizationId) -> Result<Tenant> {
-        self.fetch_optional(&TENANT, args![id], |row| Ok(Tenant(row.get("id")?)))?
-            .ok_or(Error::NotFound)
+        self.fetch_one(&TENANT, args![id], |row| Ok(Tenant(row.get("id")?)))
     }
 
     /// Lists all organizations by name.
@@ -198,10 +194,9 @@ impl PlatformTx<'_> {
 
     /// Returns the organization of a document, for callbacks of the document server.
     pub fn tenant_of_document(&mut self, id: &DocumentId) -> Result<Tenant> {
-        let home = self.fetch_optional(&HOME_OF_DOCUMENT, args![id], |row| {
+        self.fetch_one(&HOME_OF_DOCUMENT, args![id], |row| {
             Ok(Tenant(row.get("organization_id")?))
-        })?;
-        home.ok_or(Error::NotFound)
+        })
     }
 
     /// Lists the organizations of a user.

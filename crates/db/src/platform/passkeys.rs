@@ -48,7 +48,7 @@ impl PlatformTx<'_> {
     /// Inserts a passkey; returns false if the credential belongs to an account already.
     pub fn insert_passkey(&mut self, passkey: &Passkey) -> Result<bool> {
         let public_key = STANDARD.encode(&passkey.public_key);
-        self.execute_conditional(
+        self.connection.execute_conditional(
             &INSERT,
             named![passkey =>
                 id, user_id, name, credential_id, transports, is_backup_eligible, is_backed_up, aaguid, created_at,
@@ -65,8 +65,7 @@ impl PlatformTx<'_> {
     }
 
     pub fn count_passkeys(&mut self, user: &UserId) -> Result<i64> {
-        let found = self.fetch_optional(&COUNT, args![user], |row| row.only())?;
-        Ok(found.unwrap_or(0))
+        self.fetch_one(&COUNT, args![user], |row| row.only())
     }
 
     /// Returns the passkey with a credential id, whichever account it belongs to.

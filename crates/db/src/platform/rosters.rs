@@ -4,8 +4,7 @@ use domain::id::{OrganizationId, RosterRunId, RosterSourceId};
 use domain::time::Timestamp;
 
 use super::PlatformTx;
-use crate::Tenant;
-use crate::{args, statements};
+use crate::{Tenant, args, statements};
 use common::error::Result;
 
 statements! {
@@ -44,7 +43,7 @@ impl PlatformTx<'_> {
 
     /// Returns the encrypted client secrets of all sources.
     pub fn roster_secrets(&mut self) -> Result<Vec<(RosterSourceId, String)>> {
-        self.fetch_all(&SECRETS, args![], |row| Ok((row.get("id")?, row.get("client_secret")?)))
+        self.fetch_all(&SECRETS, args![], |row| row.pair("id", "client_secret"))
     }
 
     /// Replaces a client secret unless it has changed.

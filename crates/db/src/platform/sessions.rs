@@ -10,9 +10,8 @@ use domain::text::{Slug, Username};
 use domain::time::Timestamp;
 
 use super::PlatformTx;
-use crate::Tenant;
 use crate::sql::Columns;
-use crate::{args, fragments, from_row, named, statements};
+use crate::{Tenant, args, fragments, from_row, named, statements};
 use common::error::Result;
 
 fragments! {
@@ -246,7 +245,7 @@ impl PlatformTx<'_> {
 
     /// Ends the session with a token; returns its id and its user.
     pub fn end_session(&mut self, token: &str) -> Result<Option<(SessionId, UserId)>> {
-        self.fetch_optional(&END, args![token], |row| Ok((row.get("id")?, row.get("user_id")?)))
+        self.fetch_optional(&END, args![token], |row| row.pair("id", "user_id"))
     }
 
     /// Ends one session of a user; returns `None` for a token of another user.

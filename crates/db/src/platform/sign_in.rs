@@ -203,8 +203,7 @@ impl PlatformTx<'_> {
 
     /// Returns whether a password is still hashed as by Better Auth.
     pub fn has_imported_hashes(&mut self) -> Result<bool> {
-        let found = self.fetch_optional(&IMPORTED, args![], |row| row.only())?;
-        Ok(found.unwrap_or(false))
+        self.fetch_one(&IMPORTED, args![], |row| row.only())
     }
 
     /// Returns the data that the limits of failed sign-ins are checked against.
@@ -347,8 +346,7 @@ impl PlatformTx<'_> {
     pub fn has_expired_sign_ins(&mut self, now: Timestamp) -> Result<bool> {
         let (window, memory) = (now.plus_seconds(-LONGEST_WINDOW), now.plus_seconds(-FAILURE_RETENTION));
         let arguments = args![window, memory, UNKNOWN_ACCOUNTS];
-        let found = self.fetch_optional(&ANY_EXPIRED, arguments, |row| row.only())?;
-        Ok(found.unwrap_or(false))
+        self.fetch_one(&ANY_EXPIRED, arguments, |row| row.only())
     }
 
     /// Deletes expired failures, known addresses and counts, and counts of nonexistent accounts beyond the limit.

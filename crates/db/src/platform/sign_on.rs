@@ -9,9 +9,8 @@ use domain::time::Timestamp;
 
 use super::PlatformTx;
 use super::organizations::HostName;
-use crate::Tenant;
 use crate::sign_on::{PROVIDER_COLUMNS, provider};
-use crate::{args, fragments, from_row, named, statements};
+use crate::{Tenant, args, fragments, from_row, named, statements};
 use common::error::Result;
 
 fragments! {
@@ -129,7 +128,7 @@ impl PlatformTx<'_> {
 
     /// Lists the encrypted client secrets of all providers.
     pub fn sign_on_secrets(&mut self) -> Result<Vec<(SignOnProviderId, String)>> {
-        self.fetch_all(&SECRETS, args![], |row| Ok((row.get("id")?, row.get("client_secret")?)))
+        self.fetch_all(&SECRETS, args![], |row| row.pair("id", "client_secret"))
     }
 
     /// Replaces an encrypted client secret, unless it was changed in the meantime.
@@ -140,14 +139,12 @@ impl PlatformTx<'_> {
     /// Counts the waiting sign-ins of an organization, up to a limit. Expired ones are deleted first.
     pub fn count_sign_on_attempts(&mut self, organization: &OrganizationId, limit: i64, now: Timestamp) -> Result<i64> {
         self.expire_sign_ons(now)?;
-        let found = self.fetch_optional(&COUNT_ATTEMPTS, args![organization, limit], |row| row.only())?;
-        Ok(found.unwrap_or(0))
+        self.fetch_one(&COUNT_ATTEMPTS, args![organization, limit], |row| row.only())
     }
 
     /// Returns whether [`Self::expire_sign_ons`] would delete anything.
     pub fn has_expired_sign_ons(&mut self, now: Timestamp) -> Result<bool> {
-        let found = self.fetch_optional(&ANY_EXPIRED, args![now], |row| row.only())?;
-        Ok(found.unwrap_or(false))
+        self.fetch_one(&ANY_EXPIRED, args![now], |row| row.only())
     }
 
     /// Deletes expired sign-ins and logout tokens.

@@ -5,9 +5,8 @@ use domain::storage::StorageUsage;
 use domain::time::Timestamp;
 
 use super::PlatformTx;
-use crate::Tenant;
 use crate::storage::{StorageMark, details};
-use crate::{args, statements};
+use crate::{Tenant, args, statements};
 use common::error::Result;
 
 statements! {

@@ -1,7 +1,7 @@
 //! API tokens of an organization: created and revoked by its administrators.
 
 use domain::api_token::{ApiToken, ApiTokenText, TOKENS_MAX, TokenScope, TokenScopes, end_of_validity};
-use domain::change::api_token::ApiTokenChange;
+use domain::change::ApiTokenChange;
 use domain::domain_error::DomainError;
 use domain::id::{ApiTokenId, UserId};
 use domain::list::{List, not_empty};

@@ -4,9 +4,7 @@
 use std::collections::HashMap;
 
 use domain::access::Viewer;
-use domain::change::assignment::AssignmentChange;
-use domain::change::class::ClassChange;
-use domain::change::course::CourseChange;
+use domain::change::{AssignmentChange, ClassChange, CourseChange};
 use domain::class::{Class, ClassStatus, CoTeacherOrigin};
 use domain::copy::{DateShift, GroupsOfCopy, PublicationOfCopy};
 use domain::course::{Course, CourseStatus};

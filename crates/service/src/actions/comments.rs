@@ -1,7 +1,7 @@
 //! Comments on documents in the built-in editor. All changes of the comments on a document are serialized by its lock.
 //! Where the passage of a new thread is, is found before (`document_workflows/comments.rs`).
 
-use domain::change::comment::{CommentChange, CommentContext};
+use domain::change::{CommentChange, CommentContext};
 use domain::comment::{
     CommentAnchor, CommentCounts, CommentThread, DocumentComment, MENTIONS_MAX, UnreadComments, mentions,
 };
@@ -65,27 +65,30 @@ pub struct NewReply {
 
 /// How far the caller has read the comments on a document.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CommentReading {
     /// The time of the newest comment or edit that was shown. If absent, all comments are marked as read.
+    #[serde(default)]
     #[garde(skip)]
     pub read_until: Option<Timestamp>,
 }
 
 /// The fields of a comment that a PATCH can change.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub struct CommentEdit {
     /// The new text.
+    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub text: FieldPatch<CommentText>,
 }
 
 /// The fields of a thread that a PATCH can change.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub struct CommentThreadEdit {
     /// Whether the thread is resolved.
+    #[serde(default)]
     #[garde(custom(not_null))]
     pub is_resolved: FieldPatch<bool>,
 }

@@ -2,7 +2,7 @@
 //! their work rooms, where all members of the group see it.
 
 use domain::access::Viewer;
-use domain::change::message::MessageChange;
+use domain::change::MessageChange;
 use domain::domain_error::DomainError;
 use domain::id::{AssignmentId, ClassId, GroupId, MessageId, UserId, WorkRoomId};
 use domain::list::List;

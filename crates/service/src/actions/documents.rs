@@ -1,7 +1,7 @@
 //! Creates, updates and deletes the documents of a work room. The bytes are stored before a transaction begins; only
 //! rows change here. `editing/` holds the workflows that involve the document server.
 
-use domain::change::document::DocumentChange;
+use domain::change::{DocumentChange, DocumentStep};
 use domain::deleted_object::{DeletedNoun, DeletionRetention};
 use domain::document::{DOCUMENTS_MAX, Document};
 use domain::document_kind::{DocumentType, FileExtension};
@@ -59,12 +59,14 @@ pub struct UploadedDocument {
 
 /// The fields that a PATCH can change.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub struct DocumentEdit {
     /// The new title.
+    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub title: FieldPatch<DocumentTitle>,
     /// The new topic; null removes the link.
+    #[serde(default)]
     #[garde(skip)]
     pub assignment_id: FieldPatch<AssignmentId>,
 }
@@ -125,10 +127,7 @@ pub fn create(tx: &mut WriteTx<'_>, room: &WorkRoomId, new: &DocumentCreation) -
     }
     record_activity(tx, &group_context.group.id, document.assignment_id.as_ref())?;
     let seen = tx.document(&document.id)?;
-    tx.record(DocumentChange::Created {
-        group_context: seen.group_context.clone(),
-        document: Box::new(seen.details.clone()),
-    });
+    tx.record(seen.change(DocumentStep::Created));
     Ok(seen)
 }
 
@@ -149,12 +148,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &DocumentId, edit: &DocumentEdit) -> Resul
         record_activity(tx, &document.group_id, document.assignment_id.as_ref())?;
     }
     let seen = tx.document(id)?;
-    let document = Box::new(seen.details.clone());
-    tx.record(DocumentChange::Updated {
-        group_context: seen.group_context.clone(),
-        document,
-        changed,
-    });
+    tx.record(seen.change(DocumentStep::Updated(changed)));
     Ok(seen)
 }
 
@@ -223,12 +217,7 @@ pub fn replace(
         tx.record(DocumentChange::RevisionsPruned { files });
     }
     let seen = tx.document(id)?;
-    let document = Box::new(seen.details.clone());
-    tx.record(DocumentChange::Replaced {
-        group_context: seen.group_context.clone(),
-        document,
-        revision: Box::new(revision),
-    });
+    tx.record(seen.change(DocumentStep::Replaced(Box::new(revision))));
     Ok(seen)
 }
 

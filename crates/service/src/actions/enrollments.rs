@@ -1,6 +1,6 @@
 //! Enrolls students in classes, unenrolls them and marks enrolments as completed.
 
-use domain::change::class::ClassChange;
+use domain::change::ClassChange;
 use domain::class::{Class, ClassEnrollment, EnrolledBy};
 use domain::domain_error::DomainError;
 use domain::id::{ClassId, GroupId, HomeroomId, UserId};
@@ -30,9 +30,10 @@ pub struct NewStudents {
 
 /// The fields of an enrolment that a PATCH can change.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub struct EnrollmentEdit {
     /// When the student completed the class; null if they did not.
+    #[serde(default)]
     #[garde(skip)]
     pub completed_at: FieldPatch<Timestamp>,
 }

@@ -3,8 +3,7 @@
 
 use std::collections::HashMap;
 
-use domain::change::assignment::AssignmentChange;
-use domain::change::deletion::GroupDocument;
+use domain::change::{AssignmentChange, GroupDocument};
 use domain::document::{DocumentState, OtherTopics};
 use domain::domain_error::DomainError;
 use domain::id::{AssignmentId, DocumentId, GroupId};
@@ -28,9 +27,10 @@ const LINKS_MAX: usize = 1_000;
 
 /// What to do before the topic is finished.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FinishOptions {
     /// Documents to link to a topic of their group first. Each document may appear once.
+    #[serde(default)]
     #[garde(length(max = LINKS_MAX), custom(check_unique))]
     pub links: Vec<DocumentLink>,
 }

@@ -1,7 +1,7 @@
 //! Help requests of a group: students raise and withdraw them, staff claim and resolve them. The time at which a request was
 //! raised does not change while it is open.
 
-use domain::change::help::HelpChange;
+use domain::change::HelpChange;
 use domain::details::GroupDetails;
 use domain::group::Group;
 use domain::id::GroupId;

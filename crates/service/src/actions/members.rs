@@ -2,7 +2,7 @@
 //! each other at the same time cannot leave it without an owner.
 
 use domain::access::{MemberRole, PlatformRole};
-use domain::change::user::UserChange;
+use domain::change::UserChange;
 use domain::domain_error::DomainError;
 use domain::id::{MemberId, UserId};
 use domain::patch::{FieldPatch, not_null};
@@ -20,9 +20,10 @@ use db::people::Membership;
 
 /// The fields of a membership that a PATCH can change.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub struct MemberEdit {
     /// The role in the organization.
+    #[serde(default)]
     #[garde(custom(not_null))]
     pub role: FieldPatch<MemberRole>,
 }

@@ -2,8 +2,7 @@
 //! operation runs in the organization that it is about and is recorded in its log.
 
 use domain::access::{MemberRole, RoleLevel};
-use domain::change::organization::OrganizationChange;
-use domain::change::session::SessionChange;
+use domain::change::{OrganizationChange, SessionChange};
 use domain::invitation::EnrollmentTargets;
 use domain::job::JobKind;
 use domain::organization::{Metadata, MetadataEdit, Organization, OrganizationEdit, OrganizationStatus, PlatformHosts};

@@ -1,7 +1,7 @@
 //! Personal data (GDPR): exports or erases what an organization stores about one user.
 
 use domain::access::{MemberRole, PlatformRole, RoleLevel};
-use domain::change::user::UserChange;
+use domain::change::UserChange;
 use domain::domain_error::DomainError;
 use domain::erasure::{ErasureCounts, erased_person};
 use domain::id::UserId;

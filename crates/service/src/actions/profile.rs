@@ -1,7 +1,7 @@
 //! What users change about themselves. Email address, role and password have endpoints of their own.
 
 use domain::access::Viewer;
-use domain::change::user::UserChange;
+use domain::change::UserChange;
 use domain::id::UserId;
 use domain::patch::{FieldDiff, FieldPatch, not_null, optional_text};
 use domain::text::{Locale, Name, TimeZone};
@@ -18,20 +18,23 @@ use db::{Actor, RequestContext};
 
 /// The fields of the caller's profile that a PATCH can change.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub struct ProfileEdit {
     /// The display name.
+    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub name: FieldPatch<Name>,
     /// Null or empty removes the picture. Other values are rejected: pictures cannot be uploaded, and an external URL
     /// would reveal to its host who views it.
+    #[serde(default)]
     #[garde(custom(is_image))]
     pub image: FieldPatch<String>,
     /// The language.
+    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub locale: FieldPatch<Locale>,
     /// The time zone.
-    #[serde(deserialize_with = "optional_text")]
+    #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub timezone: FieldPatch<TimeZone>,
 }

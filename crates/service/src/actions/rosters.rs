@@ -1,7 +1,7 @@
 //! The roster sources of an organization and their runs: settings, starts, confirmations, and the record of who was
 //! brought by which source.
 
-use domain::change::roster::RosterChange;
+use domain::change::{RosterChange, RosterRunStep};
 use domain::domain_error::DomainError;
 use domain::error_code::ErrorCode;
 use domain::id::{RosterRunId, RosterSourceId};
@@ -80,44 +80,57 @@ pub struct NewRosterSource {
 
 /// The fields of a roster source that a PATCH can change.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub struct RosterSourceEdit {
     /// The name of the administration system.
+    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub name: FieldPatch<Name>,
+    #[serde(default)]
     #[garde(custom(not_null))]
     pub protocol: FieldPatch<RosterProtocol>,
     /// The URL of the roster server. A new address needs the client secret again.
+    #[serde(default)]
     #[garde(custom(not_null), custom(text_of(1, 500)))]
     pub url: FieldPatch<String>,
     /// The URL that issues access tokens. A new address needs the client secret again.
+    #[serde(default)]
     #[garde(custom(not_null), custom(text_of(1, 500)))]
     pub token_url: FieldPatch<String>,
+    #[serde(default)]
     #[garde(custom(not_null), custom(text_of(1, 500)))]
     pub client_id: FieldPatch<String>,
     /// Replaces the client secret.
+    #[serde(default)]
     #[garde(custom(not_null), custom(text_of(1, 2000)))]
     pub client_secret: FieldPatch<String>,
     /// The scopes of the token request.
+    #[serde(default)]
     #[garde(custom(not_null), custom(text_of(0, 500)))]
     pub scope: FieldPatch<String>,
     /// The id of the school at the server.
+    #[serde(default)]
     #[garde(custom(not_null), custom(text_of(0, 200)))]
     pub school_id: FieldPatch<String>,
     /// The people who are imported.
+    #[serde(default)]
     #[garde(custom(not_null))]
     pub roles: FieldPatch<RosterRoles>,
     /// Whether absent people leave and absent classes are archived.
+    #[serde(default)]
     #[garde(custom(not_null))]
     pub ends_absent: FieldPatch<bool>,
     /// A run that would end more than this percentage of people or classes waits for a confirmation.
+    #[serde(default)]
     #[garde(custom(not_null), custom(number_up_to(100)))]
     #[schema(value_type = i64, minimum = 0, maximum = 100)]
     pub leave_percent: FieldPatch<i64>,
     /// Whether the roster is read every night.
+    #[serde(default)]
     #[garde(custom(not_null))]
     pub is_nightly: FieldPatch<bool>,
     /// The hour of the nightly run in the time zone of the school.
+    #[serde(default)]
     #[garde(custom(not_null), custom(number_up_to(23)))]
     #[schema(value_type = i64, minimum = 0, maximum = 23)]
     pub nightly_hour: FieldPatch<i64>,
@@ -249,10 +262,7 @@ pub fn start(tx: &mut WriteTx<'_>, id: &RosterSourceId, kind: RosterRunKind) -> 
     tx.trim_roster_runs(id, RUNS_KEPT)?;
     open_job(tx, id, &run, &job)?;
     let run = tx.roster_run(id, &run)?;
-    tx.record(RosterChange::RunStarted {
-        source: Box::new(source),
-        run: Box::new(run.clone()),
-    });
+    record_run(tx, RosterRunStep::Started, source, &run);
     Ok(run)
 }
 
@@ -280,10 +290,7 @@ pub fn confirm(
     tx.set_roster_job(&run.id, &job)?;
     open_job(tx, id, &run.id, &job)?;
     let run = tx.roster_run(id, &run.id)?;
-    tx.record(RosterChange::RunConfirmed {
-        source: Box::new(source),
-        run: Box::new(run.clone()),
-    });
+    record_run(tx, RosterRunStep::Confirmed, source, &run);
     Ok(run)
 }
 
@@ -297,10 +304,7 @@ pub fn discard(tx: &mut WriteTx<'_>, id: &RosterSourceId, run: &RosterRunId) -> 
     run.state = RosterRunState::Discarded;
     run.finished_at = Some(tx.now());
     tx.update_roster_run(&run)?;
-    tx.record(RosterChange::RunDiscarded {
-        source: Box::new(source),
-        run: Box::new(run.clone()),
-    });
+    record_run(tx, RosterRunStep::Discarded, source, &run);
     Ok(run)
 }
 
@@ -346,10 +350,7 @@ pub fn begin(
     // Entries of an interrupted attempt or of the difference before a confirmation.
     tx.trim_roster_runs(source, RUNS_KEPT)?;
     if is_first {
-        tx.record(RosterChange::RunStarted {
-            source: Box::new(found.clone()),
-            run: Box::new(run.clone()),
-        });
+        record_run(tx, RosterRunStep::Started, found.clone(), &run);
     }
     Ok(Some((found, run)))
 }
@@ -366,10 +367,7 @@ pub fn end(tx: &mut WriteTx<'_>, source: &RosterSourceId, mut run: RosterRun) ->
     if !tx.update_roster_run(&run)? {
         return Ok(false);
     }
-    tx.record(RosterChange::RunEnded {
-        source: Box::new(source),
-        run: Box::new(run),
-    });
+    record_run(tx, RosterRunStep::Ended, source, &run);
     Ok(true)
 }
 
@@ -405,6 +403,11 @@ pub fn record_origins(
         }
     }
     Ok(())
+}
+
+fn record_run(tx: &mut WriteTx<'_>, step: RosterRunStep, source: RosterSource, run: &RosterRun) {
+    let (source, run) = (Box::new(source), Box::new(run.clone()));
+    tx.record(RosterChange::Run { source, run, step });
 }
 
 /// Queues the job of a run. Each has a key of its own, because the previous job of a run may still be ending.

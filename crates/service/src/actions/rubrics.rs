@@ -1,8 +1,7 @@
 //! Reusable rubrics of teachers, and the rubric of a topic.
 
 use domain::assignment::Assignment;
-use domain::change::assignment::AssignmentChange;
-use domain::change::rubric::RubricChange;
+use domain::change::{AssignmentChange, RubricChange};
 use domain::domain_error::DomainError;
 use domain::id::{AssignmentId, RubricId};
 use domain::patch::{FieldDiff, FieldPatch, not_null};
@@ -35,26 +34,31 @@ pub struct NewRubric {
 
 /// The fields of a rubric that a PATCH can change.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub struct RubricEdit {
+    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub title: FieldPatch<RubricTitle>,
     /// Whether all teachers of the school may use it.
+    #[serde(default)]
     #[garde(custom(not_null))]
     pub is_shared: FieldPatch<bool>,
     /// The complete list of criteria; it replaces the present one.
+    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub criteria: FieldPatch<NewCriteria>,
 }
 
 /// The rubric of a topic.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[garde(allow_unvalidated)]
 pub struct TopicRubricChoice {
     /// The rubric to copy to the topic. If absent, the criteria of the topic stay.
+    #[serde(default)]
     pub rubric_id: Option<RubricId>,
     /// Whether students see the criteria before their grade is published. Defaults to true, or stays.
+    #[serde(default)]
     pub is_shown: Option<bool>,
 }
 

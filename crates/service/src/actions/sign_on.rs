@@ -1,7 +1,6 @@
 //! The sign-on providers of an organization and the identities at them, as administered by the organization.
 
-use domain::change::session::SessionChange;
-use domain::change::sign_on::SignOnChange;
+use domain::change::{SessionChange, SignOnChange};
 use domain::domain_error::DomainError;
 use domain::error_code::ErrorCode;
 use domain::id::{ExternalIdentityId, SessionId, SignOnProviderId, UserId};
@@ -75,38 +74,49 @@ pub struct NewSignOnProvider {
 
 /// The fields of a sign-on provider that a PATCH can change. The issuer is fixed: identities belong to it.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub struct SignOnProviderEdit {
     /// Shown on the button of the sign-in page.
+    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub name: FieldPatch<Name>,
     /// The product.
+    #[serde(default)]
     #[garde(custom(not_null))]
     pub preset: FieldPatch<SignOnPreset>,
+    #[serde(default)]
     #[garde(custom(not_null), custom(text_of(1, 500)))]
     pub client_id: FieldPatch<String>,
     /// Replaces the client secret.
+    #[serde(default)]
     #[garde(custom(not_null), custom(text_of(1, 2000)))]
     pub client_secret: FieldPatch<String>,
     /// How identities are linked to existing accounts.
+    #[serde(default)]
     #[garde(custom(not_null))]
     pub linking: FieldPatch<LinkingRule>,
     /// The claim with the `externalId` of the member.
+    #[serde(default)]
     #[garde(custom(not_null), custom(text_of(0, 200)))]
     pub external_id_claim: FieldPatch<String>,
     /// Whether identities without an account get one.
+    #[serde(default)]
     #[garde(custom(not_null))]
     pub account_creation: FieldPatch<AccountCreation>,
     /// The claim with the role.
+    #[serde(default)]
     #[garde(custom(not_null), custom(text_of(0, 200)))]
     pub role_claim: FieldPatch<String>,
     /// The values of the role claim that make a teacher.
+    #[serde(default)]
     #[garde(custom(not_null), custom(is_short_list))]
     pub teacher_values: FieldPatch<List<String>>,
     /// The mail domains whose addresses select this provider.
+    #[serde(default)]
     #[garde(custom(not_null), custom(is_short_list))]
     pub domains: FieldPatch<List<String>>,
     /// Whether users can sign in. Setting it to false ends the sessions that the provider opened.
+    #[serde(default)]
     #[garde(custom(not_null))]
     pub is_enabled: FieldPatch<bool>,
 }
@@ -136,11 +146,7 @@ fn are_short(list: &List<String>, (): &()) -> garde::Result {
     Ok(())
 }
 
-#[expect(
-    clippy::ref_option,
-    clippy::trivially_copy_pass_by_ref,
-    reason = "the signature is required by garde"
-)]
+#[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "garde needs it")]
 fn are_short_if_given(list: &Option<List<String>>, (): &()) -> garde::Result {
     list.as_ref().map_or(Ok(()), |list| are_short(list, &()))
 }

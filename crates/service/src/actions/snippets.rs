@@ -1,6 +1,6 @@
 //! Text snippets of the caller. They are private, so they are not logged.
 
-use domain::change::snippet::SnippetChange;
+use domain::change::SnippetChange;
 use domain::domain_error::DomainError;
 use domain::id::{SnippetId, UserId};
 use domain::patch::{FieldPatch, not_null};
@@ -26,9 +26,10 @@ pub struct NewSnippet {
 
 /// The fields of a text snippet that a PATCH can change.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub struct SnippetEdit {
     /// The new text.
+    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub text: FieldPatch<SnippetText>,
 }

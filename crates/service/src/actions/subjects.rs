@@ -1,7 +1,7 @@
 //! Creates, updates and deletes subjects.
 
 use domain::access::Viewer;
-use domain::change::subject::SubjectChange;
+use domain::change::SubjectChange;
 use domain::domain_error::DomainError;
 use domain::id::SubjectId;
 use domain::subject::{Subject, SubjectEdit};

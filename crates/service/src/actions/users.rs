@@ -4,7 +4,7 @@
 
 use domain::access::{MemberRole, PlatformRole, RoleLevel};
 use domain::account_email::AccountEmail;
-use domain::change::user::UserChange;
+use domain::change::UserChange;
 use domain::domain_error::DomainError;
 use domain::from_fields;
 use domain::id::{ClassId, HomeroomId, UserId};
@@ -81,35 +81,39 @@ impl NewUser {
 
 /// The fields of a user that a PATCH can change.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub struct UserEdit {
     /// The display name.
+    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub name: FieldPatch<Name>,
     /// The first name.
-    #[serde(deserialize_with = "optional_text")]
+    #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub first_name: FieldPatch<ShortName>,
     /// The last name.
-    #[serde(deserialize_with = "optional_text")]
+    #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub last_name: FieldPatch<ShortName>,
     /// The name to sign in with, unique in the organization.
-    #[serde(deserialize_with = "optional_text")]
+    #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub username: FieldPatch<Username>,
     /// The email address to sign in with. Null removes it from an account that has a user name.
+    #[serde(default)]
     #[garde(custom(is_another_address))]
     pub email: FieldPatch<String>,
     /// Whether the membership is active. Setting it to false ends the user's sessions in this organization
     /// immediately, and all sessions if the account belongs to this organization alone.
+    #[serde(default)]
     #[garde(custom(not_null))]
     pub is_active: FieldPatch<bool>,
     /// The id in the administration system of the school.
-    #[serde(deserialize_with = "optional_text")]
+    #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub external_id: FieldPatch<ExternalId>,
     /// The language.
+    #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub locale: FieldPatch<Locale>,
 }
@@ -394,11 +398,7 @@ pub fn is_address(text: &str, (): &()) -> garde::Result {
 }
 
 /// Validates an email address that may be missing.
-#[expect(
-    clippy::ref_option,
-    clippy::trivially_copy_pass_by_ref,
-    reason = "garde passes field and context by reference"
-)]
+#[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "garde needs it")]
 fn is_optional_address(text: &Option<String>, context: &()) -> garde::Result {
     text.as_deref().map_or(Ok(()), |text| is_address(text, context))
 }
