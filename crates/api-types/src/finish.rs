@@ -1,7 +1,7 @@
 //! Documents listed in the response to finishing a topic.
 
 use api_macros::view;
-use domain::change::deletion::GroupDocument;
+use domain::change::GroupDocument;
 use domain::document_kind::DocumentType;
 use domain::group::GroupLabel;
 use domain::id::{AssignmentId, DocumentId};

@@ -19,10 +19,9 @@ use super::{ReadTx, WriteTx};
 use crate::dump::{Cell, ColumnType};
 use crate::labels::{PERSON_COLUMNS, optional_person};
 use crate::visibility::CAN_MANAGE_CLASS;
-use crate::{args, fragments, statements};
-use common::clock;
+use crate::{args, fragments, from_row, statements};
 use common::error::{Error, Result};
-use common::failpoint;
+use common::{clock, failpoint};
 
 pub use self::restore::Restoration;
 
@@ -123,7 +122,7 @@ impl ReadTx<'_> {
     /// Returns the manifest of an archive; `ARCHIVE_DAMAGED` if its seal does not match.
     fn archive_manifest(&mut self, id: &DeletionId) -> Result<ArchiveManifest> {
         let (text, seal): (String, String) =
-            self.fetch_one(&MANIFEST, args![id], |row| Ok((row.get("manifest")?, row.get("seal")?)))?;
+            self.fetch_one(&MANIFEST, args![id], |row| row.pair("manifest", "seal"))?;
         ArchiveManifest::open(&text, &seal)
     }
 
@@ -191,9 +190,7 @@ impl WriteTx<'_> {
 
     fn seal_archive(&mut self, id: &DeletionId, new: &NewDeletion, writer: &ChunkWriter) -> Result<()> {
         let subjects: BTreeMap<String, String> = self
-            .fetch_all(&SUBJECTS, args![new.class_id], |row| {
-                Ok((row.get("id")?, row.get("name")?))
-            })?
+            .fetch_all(&SUBJECTS, args![new.class_id], |row| row.pair("id", "name"))?
             .into_iter()
             .collect();
         let manifest = ArchiveManifest {
@@ -287,7 +284,7 @@ impl WriteTx<'_> {
         for statement in [&DELETE_CHUNKS, &DELETE_FILES, &DELETE_PEOPLE] {
             self.execute(statement, args![id])?;
         }
-        self.execute(&RESTORED, args![id, now]).map(drop)
+        self.execute(&RESTORED, args![id, now])
     }
 }
 
@@ -309,28 +306,10 @@ fn cell(row: &Columns<'_>, name: &str, kind: ColumnType) -> Result<Cell> {
 }
 
 fn deleted_object(row: &Columns<'_>) -> Result<DeletedObject> {
-    Ok(DeletedObject {
-        id: row.get("id")?,
-        noun: row.get::<DeletedNoun>("noun")?,
-        object_id: row.get("object_id")?,
-        name: row.get("name")?,
-        class_id: row.get("class_id")?,
-        class_name: row.get("class_name")?,
-        course_id: row.get("course_id")?,
-        group_id: row.get("group_id")?,
-        group_name: row.get("group_name")?,
-        counts: DeletionCounts {
-            courses: row.get("courses")?,
-            groups: row.get("groups")?,
-            assignments: row.get("assignments")?,
-            documents: row.get("documents")?,
-            submissions: row.get("submissions")?,
-            messages: row.get("messages")?,
-        },
-        bytes: row.get("bytes")?,
+    from_row!(row => DeletedObject {
+        id, noun, object_id, name, class_id, class_name, course_id, group_id, group_name, bytes, deleted_at, expires_at,
+        restored_at,
+        counts: from_row!(row => DeletionCounts { courses, groups, assignments, documents, submissions, messages })?,
         deleted_by: optional_person(row)?,
-        deleted_at: row.get("deleted_at")?,
-        expires_at: row.get("expires_at")?,
-        restored_at: row.get("restored_at")?,
     })
 }

@@ -5,7 +5,7 @@
 mod deletion_plan;
 mod read;
 
-use domain::change::deletion::CascadeDeletion;
+use domain::change::CascadeDeletion;
 use domain::deleted_object::DeletedNoun;
 use domain::details::GroupDetails;
 use domain::id::{AssignmentId, ClassId, CourseId, GroupAssignmentId, GroupId, UserId};

@@ -276,23 +276,13 @@ fn gathered<T>(children: Vec<(ClassId, T)>) -> HashMap<ClassId, Vec<T>> {
 
 pub(crate) fn class(row: &Columns<'_>) -> Result<Class> {
     let homeroom_id: Option<HomeroomId> = row.get("homeroom_id")?;
-    Ok(Class {
-        id: row.get("id")?,
-        organization_id: row.get("organization_id")?,
-        name: row.get("name")?,
-        academic_year: row.get("academic_year")?,
-        semester: row.get("semester")?,
-        start_date: row.get("start_date")?,
-        end_date: row.get("end_date")?,
-        status: row.get::<ClassStatus>("status")?,
-        teacher_id: row.get("teacher_id")?,
+    from_row!(row => Class {
+        id, organization_id, name, academic_year, semester, start_date, end_date, status, teacher_id, external_id,
+        created_at, updated_at,
         // The previous release detaches a homeroom without ending the following.
         follows_homeroom: row.get("follows_homeroom")? && homeroom_id.is_some(),
-        homeroom_id,
-        external_id: row.get("external_id")?,
+        homeroom_id: homeroom_id,
         schedule: row.json_option("schedule")?,
-        created_at: row.get("created_at")?,
-        updated_at: row.get("updated_at")?,
     })
 }
 

@@ -11,7 +11,7 @@ use domain::user::Person;
 use super::sql::{Columns, Sql};
 use super::{ReadTx, WriteTx};
 use crate::labels::{PERSON_COLUMNS, optional_person, person};
-use crate::{args, fragments, statements};
+use crate::{args, fragments, from_row, statements};
 use common::error::{Error, Result};
 
 /// A member of a group or a teacher of its class.
@@ -139,23 +139,20 @@ impl ReadTx<'_> {
     /// that a group can have.
     pub fn people_of_group(&mut self, group: &GroupId) -> Result<Vec<PersonOfGroup>> {
         let now = self.now();
-        self.fetch_all(&PEOPLE, args![group, now], |row| {
-            Ok(PersonOfGroup {
-                person: person(row)?,
-                can_view: row.get("can_view")?,
-            })
-        })
+        self.fetch_all(
+            &PEOPLE,
+            args![group, now],
+            |row| from_row!(row => PersonOfGroup { can_view, person: person(row)? }),
+        )
     }
 
     /// Counts the threads and comments of a document.
     pub fn comment_counts(&mut self, document: &DocumentId) -> Result<CommentCounts> {
-        self.fetch_one(&COUNTS, args![document], |row| {
-            Ok(CommentCounts {
-                threads: row.get("threads")?,
-                comments: row.get("comments")?,
-                latest: row.get("latest")?,
-            })
-        })
+        self.fetch_one(
+            &COUNTS,
+            args![document],
+            |row| from_row!(row => CommentCounts { threads, comments, latest }),
+        )
     }
 
     /// Counts the comments on a document that the calling user has not read.
@@ -179,10 +176,7 @@ impl ReadTx<'_> {
         let user = self.user_text();
         let mention = format!("@[{user}]");
         let found = self.fetch_all(statement, args![of, user, mention], |row| {
-            let unread = UnreadComments {
-                comments: row.get("comments")?,
-                mentions: row.get("mentions")?,
-            };
+            let unread = from_row!(row => UnreadComments { comments, mentions })?;
             Ok((row.get("id")?, unread))
         });
         Ok(found?.into_iter().collect())
@@ -225,18 +219,17 @@ impl WriteTx<'_> {
                 new.created_at,
             ],
         )
-        .map(drop)
     }
 
     pub fn insert_comment(&mut self, thread: &CommentThreadId, new: &DocumentComment) -> Result<()> {
         let arguments = args![new.id, thread, new.author.id, new.text, new.created_at];
-        self.execute(&INSERT_COMMENT, arguments).map(drop)
+        self.execute(&INSERT_COMMENT, arguments)
     }
 
     /// Updates the text of a comment.
     pub fn update_comment(&mut self, thread: &CommentThreadId, comment: &DocumentComment) -> Result<()> {
         let arguments = args![thread, comment.id, comment.text, comment.edited_at];
-        self.execute(&UPDATE_COMMENT, arguments).map(drop)
+        self.execute(&UPDATE_COMMENT, arguments)
     }
 
     /// Stores whether a thread is resolved, and by whom.
@@ -244,7 +237,7 @@ impl WriteTx<'_> {
         let resolution = thread.resolution.as_ref();
         let at = resolution.map(|resolution| resolution.resolved_at);
         let by = resolution.map(|resolution| &resolution.resolved_by.id);
-        self.execute(&SET_RESOLUTION, args![thread.id, at, by]).map(drop)
+        self.execute(&SET_RESOLUTION, args![thread.id, at, by])
     }
 
     /// Moves the passage of a thread from one version to another, or records that it was deleted. A new quote
@@ -269,7 +262,6 @@ impl WriteTx<'_> {
                 quote,
             ],
         )
-        .map(drop)
     }
 
     /// Deletes a comment, with its thread if it is the last one.
@@ -285,31 +277,25 @@ impl WriteTx<'_> {
 
     /// Stores the time up to which a user has read the comments on a document.
     pub fn set_comments_read_until(&mut self, document: &DocumentId, user: &UserId, until: Timestamp) -> Result<()> {
-        self.execute(&SET_READ_UNTIL, args![document, user, until]).map(drop)
+        self.execute(&SET_READ_UNTIL, args![document, user, until])
     }
 
     /// Deletes the comments on a document that is being deleted.
     pub(super) fn delete_comments_of_document(&mut self, document: &DocumentId) -> Result<()> {
         self.execute(&DELETE_READS, args![document])?;
         self.execute(&DELETE_COMMENTS, args![document])?;
-        self.execute(&DELETE_THREADS, args![document]).map(drop)
+        self.execute(&DELETE_THREADS, args![document])
     }
 }
 
 fn thread(row: &Columns<'_>) -> Result<CommentThread> {
     let resolved_at = row.get::<Option<_>>("resolved_at")?;
     let resolution = resolved_at.zip(optional_person(row)?);
-    Ok(CommentThread {
-        id: row.get("id")?,
-        document_id: row.get("document_id")?,
+    from_row!(row => CommentThread {
+        id, document_id, quote, created_at,
         anchor: anchor(row)?,
-        quote: row.get("quote")?,
-        resolution: resolution.map(|(resolved_at, resolved_by)| Resolution {
-            resolved_at,
-            resolved_by,
-        }),
+        resolution: resolution.map(|(resolved_at, resolved_by)| Resolution { resolved_at, resolved_by }),
         comments: Vec::new(),
-        created_at: row.get("created_at")?,
     })
 }
 
@@ -317,21 +303,11 @@ fn anchor(row: &Columns<'_>) -> Result<Option<CommentAnchor>> {
     let Some(generation) = row.get::<Option<i64>>("generation")? else {
         return Ok(None);
     };
-    Ok(Some(CommentAnchor {
-        generation,
-        version: row.get("version")?,
-        from: row.get("from_position")?,
-        to: row.get("to_position")?,
-    }))
+    from_row!(row => CommentAnchor { generation: generation, version, from = "from_position", to = "to_position" })
+        .map(Some)
 }
 
 fn comment(row: &Columns<'_>) -> Result<(CommentThreadId, DocumentComment)> {
-    let comment = DocumentComment {
-        id: row.get("id")?,
-        author: person(row)?,
-        text: row.get("text")?,
-        created_at: row.get("created_at")?,
-        edited_at: row.get("edited_at")?,
-    };
+    let comment = from_row!(row => DocumentComment { id, text, created_at, edited_at, author: person(row)? })?;
     Ok((row.get("thread_id")?, comment))
 }

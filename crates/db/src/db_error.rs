@@ -20,120 +20,53 @@ struct UniqueKey {
     path: &'static str,
 }
 
-const UNIQUE_KEYS: &[UniqueKey] = &[
-    UniqueKey {
-        constraint: "courses_class_subject_name_key",
-        columns: "courses.class_id, courses.subject_id, courses.name",
-        code: ErrorCode::DuplicateCourse,
-        message: "This class has a course of this name in this subject already.",
-        path: "name",
-    },
-    UniqueKey {
-        constraint: "groups_class_number_key",
-        columns: "groups.class_id, groups.group_number",
-        code: ErrorCode::DuplicateGroupNumber,
-        message: "This class has a group with this number already.",
-        path: "groupNumber",
-    },
-    UniqueKey {
-        constraint: "group_assignments_assignment_group_key",
-        columns: "group_assignments.assignment_id, group_assignments.group_id",
-        code: ErrorCode::DuplicateGroupAssignment,
-        message: "This group is on this topic already.",
-        path: "groupId",
-    },
-    UniqueKey {
-        constraint: "users_email_key",
-        columns: "users.email",
-        code: ErrorCode::DuplicateEmail,
-        message: "This address has an account already.",
-        path: "email",
-    },
-    UniqueKey {
-        constraint: "users_home_user_name_key",
-        columns: "users.home_organization_id, users.user_name",
-        code: ErrorCode::DuplicateUsername,
-        message: "Another person has this user name already.",
-        path: "username",
-    },
-    UniqueKey {
-        constraint: "subjects_organization_name_key",
-        columns: "subjects.organization_id, subjects.name_key",
-        code: ErrorCode::DuplicateSubject,
-        message: "A subject of this name exists already.",
-        path: "name",
-    },
-    UniqueKey {
-        constraint: "classes_organization_external_id_key",
-        columns: "classes.organization_id, classes.external_id",
-        code: ErrorCode::DuplicateExternalId,
-        message: "Another class has this id of the school's administration already.",
-        path: "externalId",
-    },
-    UniqueKey {
-        constraint: "members_organization_external_id_key",
-        columns: "members.organization_id, members.external_id",
-        code: ErrorCode::DuplicateExternalId,
-        message: "Another person has this id of the school's administration already.",
-        path: "externalId",
-    },
-    UniqueKey {
-        constraint: "homerooms_organization_name_year_key",
-        columns: "homerooms.organization_id, homerooms.name, homerooms.academic_year",
-        code: ErrorCode::DuplicateHomeroom,
-        message: "A homeroom of this name exists in this year already.",
-        path: "name",
-    },
-    UniqueKey {
-        constraint: "homerooms_organization_name_without_year_key",
-        columns: "homerooms.organization_id, homerooms.name",
-        code: ErrorCode::DuplicateHomeroom,
-        message: "A homeroom of this name without a year exists already.",
-        path: "name",
-    },
-    UniqueKey {
-        constraint: "homerooms_organization_external_id_key",
-        columns: "homerooms.organization_id, homerooms.external_id",
-        code: ErrorCode::DuplicateExternalId,
-        message: "Another homeroom has this id of the school's administration already.",
-        path: "externalId",
-    },
-    UniqueKey {
-        constraint: "organizations_slug_key",
-        columns: "organizations.slug",
-        code: ErrorCode::DuplicateSlug,
-        message: "This short name is taken.",
-        path: "slug",
-    },
-    UniqueKey {
-        constraint: "organizations_custom_domain_key",
-        columns: "organizations.custom_domain",
-        code: ErrorCode::DuplicateDomain,
-        message: "This domain is taken.",
-        path: "customDomain",
-    },
-    UniqueKey {
-        constraint: "roster_runs_open_key",
-        columns: "roster_runs.source_id",
-        code: ErrorCode::RosterRunOpen,
-        message: "The roster is being read already; wait until the run has ended.",
-        path: "state",
-    },
-    UniqueKey {
-        constraint: "mail_domains_organization_domain_key",
-        columns: "mail_domains.organization_id, mail_domains.domain",
-        code: ErrorCode::DuplicateMailDomain,
-        message: "This domain was added already.",
-        path: "domain",
-    },
-    UniqueKey {
-        constraint: "mail_domains_dns_holder_key",
-        columns: "mail_domains.domain",
-        code: ErrorCode::DomainHeld,
-        message: "Another organization holds this domain. Ask those who run this installation to let both hold it.",
-        path: "domain",
-    },
-];
+/// `constraint, columns => code, path, message;`
+macro_rules! unique_keys {
+    ($($constraint:literal, $columns:literal => $code:ident, $path:literal, $message:literal;)+) => {
+        const UNIQUE_KEYS: &[UniqueKey] = &[$(UniqueKey {
+            constraint: $constraint,
+            columns: $columns,
+            code: ErrorCode::$code,
+            message: $message,
+            path: $path,
+        }),+];
+    };
+}
+
+unique_keys! {
+    "courses_class_subject_name_key", "courses.class_id, courses.subject_id, courses.name"
+        => DuplicateCourse, "name", "This class has a course of this name in this subject already.";
+    "groups_class_number_key", "groups.class_id, groups.group_number"
+        => DuplicateGroupNumber, "groupNumber", "This class has a group with this number already.";
+    "group_assignments_assignment_group_key", "group_assignments.assignment_id, group_assignments.group_id"
+        => DuplicateGroupAssignment, "groupId", "This group is on this topic already.";
+    "users_email_key", "users.email"
+        => DuplicateEmail, "email", "This address has an account already.";
+    "users_home_user_name_key", "users.home_organization_id, users.user_name"
+        => DuplicateUsername, "username", "Another person has this user name already.";
+    "subjects_organization_name_key", "subjects.organization_id, subjects.name_key"
+        => DuplicateSubject, "name", "A subject of this name exists already.";
+    "classes_organization_external_id_key", "classes.organization_id, classes.external_id"
+        => DuplicateExternalId, "externalId", "Another class has this id of the school's administration already.";
+    "members_organization_external_id_key", "members.organization_id, members.external_id"
+        => DuplicateExternalId, "externalId", "Another person has this id of the school's administration already.";
+    "homerooms_organization_name_year_key", "homerooms.organization_id, homerooms.name, homerooms.academic_year"
+        => DuplicateHomeroom, "name", "A homeroom of this name exists in this year already.";
+    "homerooms_organization_name_without_year_key", "homerooms.organization_id, homerooms.name"
+        => DuplicateHomeroom, "name", "A homeroom of this name without a year exists already.";
+    "homerooms_organization_external_id_key", "homerooms.organization_id, homerooms.external_id"
+        => DuplicateExternalId, "externalId", "Another homeroom has this id of the school's administration already.";
+    "organizations_slug_key", "organizations.slug"
+        => DuplicateSlug, "slug", "This short name is taken.";
+    "organizations_custom_domain_key", "organizations.custom_domain"
+        => DuplicateDomain, "customDomain", "This domain is taken.";
+    "roster_runs_open_key", "roster_runs.source_id"
+        => RosterRunOpen, "state", "The roster is being read already; wait until the run has ended.";
+    "mail_domains_organization_domain_key", "mail_domains.organization_id, mail_domains.domain"
+        => DuplicateMailDomain, "domain", "This domain was added already.";
+    "mail_domains_dns_holder_key", "mail_domains.domain"
+        => DomainHeld, "domain", "Another organization holds this domain. Ask those who run this installation to let both hold it.";
+}
 
 /// Maps a failed commit. A full disk becomes `NotReady`.
 pub(super) fn from_commit(error: Error) -> Error {

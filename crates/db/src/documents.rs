@@ -1,6 +1,7 @@
 //! Documents of work rooms and their revisions. The statements return only documents of groups that the viewer can
 //! view.
 
+use domain::change::{DocumentChange, DocumentStep};
 use domain::details::DocumentDetails;
 use domain::document::{Document, DocumentState, DocumentStatus, EditorMode, UnlockedStatus};
 use domain::document_kind::FileExtension;
@@ -125,6 +126,15 @@ pub struct VisibleDocument {
 }
 
 impl VisibleDocument {
+    /// Returns the change of a document to which this happened.
+    pub fn change(&self, step: DocumentStep) -> DocumentChange {
+        DocumentChange::Changed {
+            group_context: self.group_context.clone(),
+            document: Box::new(self.details.clone()),
+            step,
+        }
+    }
+
     pub fn document(&self) -> &Document {
         &self.details.document
     }

@@ -290,24 +290,11 @@ impl WriteTx<'_> {
 
 fn link_row(row: &Columns<'_>) -> Result<LinkRow> {
     let link = link(row)?;
-    let group_context = group_context(row)?;
-    let submitted_count = row.get("submitted_count")?;
-    let current_submission = if link.current_submission_id.is_some() {
-        let submission = submission(row)?;
-        Some(SubmissionDetails {
-            submission,
-            documents: Vec::new(),
-            grade: None,
-            feedback: Vec::new(),
-        })
-    } else {
-        None
-    };
-    Ok(LinkRow {
-        link,
-        group_context,
+    from_row!(row => LinkRow {
         submitted_count,
-        current_submission,
+        group_context: group_context(row)?,
+        current_submission: current_submission(&link, row)?,
+        link: link,
     })
 }
 
@@ -321,6 +308,19 @@ pub(super) fn link(row: &Columns<'_>) -> Result<GroupAssignment> {
             is_draft = "link_is_draft", publish_at = "link_publish_at",
         })?,
     })
+}
+
+/// Reads the current submission of a link without its documents, grade and feedback.
+pub(super) fn current_submission(link: &GroupAssignment, row: &Columns<'_>) -> Result<Option<SubmissionDetails>> {
+    let read = |_: &SubmissionId| {
+        Ok(SubmissionDetails {
+            submission: submission(row)?,
+            documents: Vec::new(),
+            grade: None,
+            feedback: Vec::new(),
+        })
+    };
+    link.current_submission_id.as_ref().map(read).transpose()
 }
 
 /// Reads a submission from [`SUBMISSION_COLUMNS`] with its organization.

@@ -6,10 +6,9 @@ mod links;
 mod members;
 mod queries;
 
-use domain::from_fields;
+use domain::{collation, from_fields};
 use std::collections::HashMap;
 
-use domain::collation;
 use domain::details::{GroupAssignmentDetails, GroupDetails};
 use domain::group::{Group, GroupMember};
 use domain::help::{HelpColumns, HelpFlag};

@@ -19,7 +19,7 @@ statements! {
 impl ReadTx<'_> {
     /// Lists the groups of a topic with their rooms.
     pub fn rooms_of_topic(&mut self, topic: &AssignmentId) -> Result<Vec<(GroupId, WorkRoomId)>> {
-        self.fetch_all(&ROOMS, args![topic], |row| Ok((row.get("group_id")?, row.get("id")?)))
+        self.fetch_all(&ROOMS, args![topic], |row| row.pair("group_id", "id"))
     }
 
     /// Lists the groups of a topic that still have a copy of a file.

@@ -3,6 +3,11 @@
 //! [`WriteTx`] writes in one organization; both bind that organization as `$1` themselves, so no caller can pass
 //! another one.
 
+/// The statements of files by the name of the file, after a prefix.
+macro_rules! statements_of_files {
+    ($prefix:literal, $($file:ident)+) => { vec![$((concat!($prefix, stringify!($file)), $file::STATEMENTS.to_vec())),+] };
+}
+
 pub mod connection;
 mod db_error;
 pub mod fair_queue;
@@ -258,25 +263,15 @@ impl WriteTx<'_> {
     /// the activity log does not fail the action.
     pub fn savepoint(&mut self, act: impl FnOnce(&mut WriteTx<'_>) -> Result<()>) -> Result<()> {
         let context = self.read_tx.context.clone();
-        self.read_tx.connection.savepoint(|connection| {
-            act(&mut WriteTx {
-                read_tx: ReadTx { connection, context },
-                changes: Vec::new(),
-                stored: Stored::default(),
-            })
-        })
+        let connection = &mut *self.read_tx.connection;
+        connection.savepoint(|connection| act(&mut WriteTx::on(connection, context)))
     }
 
     /// Runs `act` and rolls back its writes and recorded changes: a dry run with the code of the real one.
     pub fn dry_run<T>(&mut self, act: impl FnOnce(&mut WriteTx<'_>) -> Result<T>) -> Result<T> {
         let context = self.read_tx.context.clone();
-        self.read_tx.connection.dry_run(|connection| {
-            act(&mut WriteTx {
-                read_tx: ReadTx { connection, context },
-                changes: Vec::new(),
-                stored: Stored::default(),
-            })
-        })
+        let connection = &mut *self.read_tx.connection;
+        connection.dry_run(|connection| act(&mut WriteTx::on(connection, context)))
     }
 
     /// Acts across organizations in this transaction; states why.
@@ -304,63 +299,20 @@ impl<'c> DerefMut for WriteTx<'c> {
 
 /// All tenant-scoped statements by file, for the test that prepares them on both databases.
 pub fn statements() -> Vec<(&'static str, NamedStatements)> {
-    let files = [
-        ("activity", activity::STATEMENTS),
-        ("api_tokens", api_tokens::STATEMENTS),
-        ("assignments", assignments::STATEMENTS),
-        ("attachments", attachments::STATEMENTS),
-        ("chat", chat::STATEMENTS),
-        ("classes", classes::STATEMENTS),
-        ("contributions", contributions::STATEMENTS),
-        ("grade_books", grade_books::STATEMENTS),
-        ("handouts", handouts::STATEMENTS),
-        ("conversion_sources", conversion_sources::STATEMENTS),
-        ("converted_files", converted_files::STATEMENTS),
-        ("courses", courses::STATEMENTS),
-        ("deleted_documents", deleted_documents::STATEMENTS),
-        ("editor_access_revocation", editor_access_revocation::STATEMENTS),
-        ("direct_messages", direct_messages::STATEMENTS),
-        ("document_images", document_images::STATEMENTS),
-        ("document_log", document_log::STATEMENTS),
-        ("documents", documents::STATEMENTS),
-        ("email_outbox", email_outbox::STATEMENTS),
-        ("mail_domains", mail_domains::STATEMENTS),
-        ("members", members::STATEMENTS),
-        ("organizations", organizations::STATEMENTS),
-        ("outbox", outbox::STATEMENTS),
-        ("purge", purge::STATEMENTS),
-        ("rosters", rosters::STATEMENTS),
-        ("rubrics", rubrics::STATEMENTS),
-        ("snippets", snippets::STATEMENTS),
+    let mut all = statements_of_files! { "",
+        activity api_tokens assignments attachments chat classes contributions conversion_sources converted_files
+        courses deleted_documents direct_messages document_images document_log documents editor_access_revocation
+        email_outbox enrollments erasure grade_books groups handouts homeroom_following homerooms idempotency imports
+        invitations jobs mail_domains members membership_removal organization_sessions organization_settings
+        organization_stats organizations outbox people purge rate_windows revisions rooms rosters rubrics saves sign_on
+        snippets storage subjects users versions work_rooms
+    };
+    let others = [
         ("gdpr/hidden", gdpr::hidden::STATEMENTS),
         ("gdpr/export_tables", gdpr::export_tables::STATEMENTS),
         ("gdpr/files", gdpr::files::STATEMENTS),
-        ("jobs", jobs::STATEMENTS),
-        ("rooms", rooms::STATEMENTS),
-        ("enrollments", enrollments::STATEMENTS),
-        ("erasure", erasure::STATEMENTS),
-        ("saves", saves::STATEMENTS),
-        ("rate_windows", rate_windows::STATEMENTS),
-        ("revisions", revisions::STATEMENTS),
-        ("groups", groups::STATEMENTS),
-        ("people", people::STATEMENTS),
-        ("membership_removal", membership_removal::STATEMENTS),
-        ("idempotency", idempotency::STATEMENTS),
-        ("users", users::STATEMENTS),
-        ("versions", versions::STATEMENTS),
-        ("homeroom_following", homeroom_following::STATEMENTS),
-        ("homerooms", homerooms::STATEMENTS),
-        ("organization_sessions", organization_sessions::STATEMENTS),
-        ("organization_settings", organization_settings::STATEMENTS),
-        ("organization_stats", organization_stats::STATEMENTS),
-        ("sign_on", sign_on::STATEMENTS),
-        ("storage", storage::STATEMENTS),
-        ("imports", imports::STATEMENTS),
-        ("invitations", invitations::STATEMENTS),
-        ("subjects", subjects::STATEMENTS),
-        ("work_rooms", work_rooms::STATEMENTS),
     ];
-    let mut all: Vec<_> = files.map(|(file, statements)| (file, statements.to_vec())).into();
+    all.extend(others.map(|(file, statements)| (file, statements.to_vec())));
     all.extend(archives::all_statements());
     all.extend(cascade::all_statements());
     all.extend(overview::all_statements());

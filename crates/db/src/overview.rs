@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use domain::assignment::AssignmentLabel;
 use domain::course::CourseLabel;
-use domain::details::{GroupAssignmentDetails, SubmissionDetails};
+use domain::details::GroupAssignmentDetails;
 use domain::file::AssignmentAttachment;
 use domain::group_assignment::Statistics;
 use domain::id::{AssignmentId, ClassId, CourseId, GroupAssignmentId, SubjectId};
@@ -14,18 +14,17 @@ use domain::subject::SubjectLabel;
 use domain::text::Title;
 use domain::time::Timestamp;
 
-use super::ReadTx;
 use super::assignments::assignment;
-use super::attachments;
 use super::current_submissions::CurrentParts;
-use super::group_assignments::{link, submission};
+use super::group_assignments::{current_submission, link};
 use super::page::{Position, Slice, Window};
 use super::sql::{Columns, NamedStatements};
+use super::{ReadTx, attachments};
 use crate::assignments::ASSIGNMENT_COLUMNS;
 use crate::group_assignments::{LINK_COLUMNS, SUBMISSION_COLUMNS};
 use crate::labels::{group_context, optional_course_label, optional_subject_label};
 use crate::visibility::CAN_MANAGE_CLASS;
-use crate::{args, fragments, statements};
+use crate::{args, fragments, from_row, statements};
 use common::error::Result;
 
 /// The sort key of a row: deadline descending (hence negated), topic id, group number. The id of the link is part of
@@ -207,33 +206,13 @@ impl ReadTx<'_> {
             search
         ];
         self.fetch_all_visible(&STATS, arguments, |row| {
-            let (assignment_id, title, deadline) = (row.get("id")?, row.get("title")?, row.get("deadline")?);
-            let (groups, not_started, in_progress) = (
-                row.get("group_count")?,
-                row.get("not_started")?,
-                row.get("in_progress")?,
-            );
-            let (submitted, returned, graded, late) = (
-                row.get("submitted")?,
-                row.get("returned")?,
-                row.get("graded")?,
-                row.get("late")?,
-            );
-            Ok(OverviewStats {
-                assignment_id,
-                title,
-                deadline,
-                counted: Statistics {
-                    groups,
-                    not_started,
-                    in_progress,
-                    submitted,
-                    returned,
-                    graded,
-                    late,
+            from_row!(row => OverviewStats {
+                assignment_id = "id", title, deadline,
+                counted: from_row!(row => Statistics {
+                    groups = "group_count", not_started, in_progress, submitted, returned, graded, late,
                     // A link with a published grade has the status GRADED, so every SUBMITTED link is ungraded.
-                    ungraded: submitted,
-                },
+                    ungraded = "submitted",
+                })?,
             })
         })
     }
@@ -256,15 +235,7 @@ fn row(row: &Columns<'_>) -> Result<OverviewRow> {
     let (link, assignment, submitted_count) = (link(row)?, assignment(row)?, row.get("submitted_count")?);
     let group_context = group_context(row)?;
     let (course, subject) = (optional_course_label(row)?, optional_subject_label(row)?);
-    let current_submission = match link.current_submission_id {
-        Some(_) => Some(SubmissionDetails {
-            submission: submission(row)?,
-            documents: Vec::new(),
-            grade: None,
-            feedback: Vec::new(),
-        }),
-        None => None,
-    };
+    let current_submission = current_submission(&link, row)?;
     Ok(OverviewRow {
         details: GroupAssignmentDetails {
             link,

@@ -313,6 +313,11 @@ impl<'r> Columns<'r> {
         }
     }
 
+    /// The names of the columns, in their order in the statement.
+    pub fn names(&self) -> &[String] {
+        self.of.names
+    }
+
     /// Reads a column. A missing column and a type mismatch are internal errors.
     pub fn get<T: FromStored>(&self, name: &str) -> Result<T> {
         let names = self.of.names;

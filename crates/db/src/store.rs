@@ -18,7 +18,6 @@ use super::fair_queue::{Receiver, Sender, TenantKey, TrySendError, channel};
 use super::platform::{CrossTenantReason, PlatformTx, PlatformWriteTx};
 use super::pooled::{Pool, Pooled};
 use super::server::Server;
-use super::storage::Stored;
 use super::{Actor, ReadTx, RequestContext, WriteTx, db_error, dump};
 use common::error::{Error, Result};
 use common::failpoint;
@@ -238,15 +237,7 @@ impl Store {
     ) -> Result<T> {
         let tenant = Some(context.tenant.id().clone());
         self.queue_write(tenant, move |connection| {
-            let read_tx = ReadTx {
-                connection,
-                context: context.clone(),
-            };
-            let mut tx = WriteTx {
-                read_tx,
-                changes: Vec::new(),
-                stored: Stored::default(),
-            };
+            let mut tx = WriteTx::on(connection, context.clone());
             let output = act(&mut tx)?;
             let after = before_commit(&mut tx)?;
             Ok((output, after))

@@ -2,6 +2,7 @@
 //! several instances share is divided by leases and claims in the database.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use adapters::blob_store::BlobStore;
@@ -46,129 +47,99 @@ impl BackgroundWork {
     pub fn tasks(self) -> Vec<Task> {
         let every = Duration::from_secs;
         let minutes = Duration::from_mins;
-        let (store, files, mail, jobs) = (self.transactor, self.files, self.mail, self.jobs);
+        let work = Arc::new(self);
         let mut tasks = vec![
-            Task::new("jobs", every(1), jobs.clone(), |jobs| async move {
-                jobs.start_due_jobs().await
+            Task::new("jobs", every(1), work.clone(), |work| async move {
+                work.jobs.start_due_jobs().await
             })
             .first_after(Duration::ZERO)
-            .woken_by(jobs.wake()),
-            Task::new("expired jobs", minutes(1), jobs.clone(), |jobs| async move {
-                jobs.purge_expired().await
+            .woken_by(work.jobs.wake()),
+            Task::new("expired jobs", minutes(1), work.clone(), |work| async move {
+                work.jobs.purge_expired().await
             })
             .first_after(Duration::ZERO),
-            Task::new("interrupted purges", minutes(1), jobs, |jobs| async move {
-                jobs.resume_purges().await
+            Task::new("interrupted purges", minutes(1), work.clone(), |work| async move {
+                work.jobs.resume_purges().await
             })
             .first_after(Duration::ZERO),
-            Task::new(
-                "email delivery",
-                every(1),
-                (store.clone(), mail.clone()),
-                |(store, mail)| async move { email_delivery::deliver_batch(&store, &mail).await },
-            )
+            Task::new("email delivery", every(1), work.clone(), |work| async move {
+                email_delivery::deliver_batch(&work.transactor, &work.mail).await
+            })
             .first_after(Duration::ZERO)
             .backing_off_to(minutes(1)),
-            Task::new("old emails", minutes(10), mail, |mail| async move {
-                mail.outbox().delete_expired(clock::now()).await.map(drop)
+            Task::new("old emails", minutes(10), work.clone(), |work| async move {
+                work.mail.outbox().delete_expired(clock::now()).await.map(drop)
             }),
-            Task::new(
-                "file removal",
-                every(2),
-                (store.clone(), files.clone()),
-                |(store, files)| async move { file_removal::remove_batch(&store, &files).await },
-            )
+            Task::new("file removal", every(2), work.clone(), |work| async move {
+                file_removal::remove_batch(&work.transactor, &work.files).await
+            })
             .first_after(Duration::ZERO),
             Task::new(
                 "orphaned files",
                 Duration::from_hours(24),
-                (store.clone(), files.clone()),
-                |(store, files)| async move { orphaned_files::clean_up(&store, &files).await },
+                work.clone(),
+                |work| async move { orphaned_files::clean_up(&work.transactor, &work.files).await },
             )
             .first_after(minutes(5)),
-            Task::new(
-                "storage usage",
-                minutes(1),
-                (store.clone(), files.clone()),
-                |(store, files)| async move { storage_usage::count_batch(&store, &files).await },
-            )
+            Task::new("storage usage", minutes(1), work.clone(), |work| async move {
+                storage_usage::count_batch(&work.transactor, &work.files).await
+            })
             .first_after(every(30)),
-            Task::new(
-                "maintenance mode",
-                every(2),
-                (store.clone(), self.maintenance),
-                |(store, maintenance)| async move { maintenance.refresh(&store).await },
-            ),
-            Task::new("old messages", minutes(10), store.clone(), |store| async move {
-                old_messages::sweep(&store, clock::now()).await
+            Task::new("maintenance mode", every(2), work.clone(), |work| async move {
+                work.maintenance.refresh(&work.transactor).await
             }),
-            Task::new("idempotency keys", minutes(10), store.clone(), |store| async move {
-                idempotency_keys::sweep(&store, clock::now()).await
+            Task::new("old messages", minutes(10), work.clone(), |work| async move {
+                old_messages::sweep(&work.transactor, clock::now()).await
             }),
-            Task::new("sign-in records", minutes(10), store.clone(), |store| async move {
-                retention::sweep(&store, clock::now()).await
+            Task::new("idempotency keys", minutes(10), work.clone(), |work| async move {
+                idempotency_keys::sweep(&work.transactor, clock::now()).await
             }),
-            Task::new(
-                "email domains",
-                minutes(10),
-                (store.clone(), self.dns),
-                |(store, dns)| async move { mail_domains::check_due(&store, &dns, clock::now()).await },
-            ),
-            Task::new("rosters", minutes(1), store.clone(), |store| async move {
-                roster_run::start_due(&store, clock::now()).await
+            Task::new("sign-in records", minutes(10), work.clone(), |work| async move {
+                retention::sweep(&work.transactor, clock::now()).await
             }),
-            Task::new(
-                "erasure journal",
-                minutes(1),
-                (store.clone(), self.data_dir),
-                |(store, data_dir)| async move { Ok(erasure_journal::append(&store, &data_dir).await?) },
-            )
-            .first_after(Duration::ZERO),
-            Task::new(
-                "lesson boards",
-                every(1),
-                self.realtime.clone(),
-                |realtime| async move { realtime.publish_boards().await },
-            ),
-            Task::new(
-                "socket sessions",
-                self.realtime_timeouts.reconcile_interval(),
-                self.realtime.clone(),
-                |realtime| async move { realtime.reconcile_round().await },
-            ),
-        ];
-        if self.has_event_outbox {
-            tasks.push(Task::new(
-                "event outbox",
-                minutes(1),
-                self.realtime,
-                |realtime| async move { realtime.prune_outbox().await },
-            ));
-        }
-        if files.is_suspended() {
-            tasks.push(Task::new(
-                "file storage",
-                every(2),
-                (store, files),
-                |(store, files)| async move { ownership::resume(&store, &files).await },
-            ));
-        }
-        let (workflows, interval) = (self.document_workflows, self.document_server.timeouts().sweep());
-        tasks.extend([
-            Task::new("document logs", every(15), workflows.clone(), |workflows| async move {
-                workflows.save_due_logs().await
+            Task::new("email domains", minutes(10), work.clone(), |work| async move {
+                mail_domains::check_due(&work.transactor, &work.dns, clock::now()).await
+            }),
+            Task::new("rosters", minutes(1), work.clone(), |work| async move {
+                roster_run::start_due(&work.transactor, clock::now()).await
+            }),
+            Task::new("erasure journal", minutes(1), work.clone(), |work| async move {
+                Ok(erasure_journal::append(&work.transactor, &work.data_dir).await?)
             })
             .first_after(Duration::ZERO),
-            Task::new("old commits", minutes(1), workflows.clone(), |workflows| async move {
-                workflows.pack_logs().await
+            Task::new("lesson boards", every(1), work.clone(), |work| async move {
+                work.realtime.publish_boards().await
+            }),
+            Task::new(
+                "socket sessions",
+                work.realtime_timeouts.reconcile_interval(),
+                work.clone(),
+                |work| async move { work.realtime.reconcile_round().await },
+            ),
+        ];
+        if work.has_event_outbox {
+            tasks.push(Task::new("event outbox", minutes(1), work.clone(), |work| async move {
+                work.realtime.prune_outbox().await
+            }));
+        }
+        if work.files.is_suspended() {
+            tasks.push(Task::new("file storage", every(2), work.clone(), |work| async move {
+                ownership::resume(&work.transactor, &work.files).await
+            }));
+        }
+        let sweep = work.document_server.timeouts().sweep();
+        tasks.extend([
+            Task::new("document logs", every(15), work.clone(), |work| async move {
+                work.document_workflows.save_due_logs().await
+            })
+            .first_after(Duration::ZERO),
+            Task::new("old commits", minutes(1), work.clone(), |work| async move {
+                work.document_workflows.pack_logs().await
             }),
             // The first round completes what a restart interrupted.
-            Task::new(
-                "document sweep",
-                interval,
-                (workflows, self.instance),
-                |(workflows, instance)| async move { workflows.reconcile(&instance).await },
-            )
+            Task::new("document sweep", sweep, work, |work| async move {
+                work.document_workflows.reconcile(&work.instance).await
+            })
             .first_after(Duration::ZERO),
         ]);
         tasks

@@ -20,11 +20,10 @@ use auth::maintenance::MaintenanceMode;
 use auth::rate_limiter::RateLimiter;
 use auth::uploads::Uploads;
 use backup::ownership;
-use common::clock;
 use common::encryptor::{EncryptionPurpose, Encryptor};
 use common::error::Result;
-use common::failpoint;
 use common::scheduler::Scheduler;
+use common::{clock, failpoint};
 use db::platform::CrossTenantReason;
 use db::server::wait_until_available;
 use db::{Database, Store, migrate};
@@ -72,7 +71,7 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
     )?;
     failpoint::hit("start.named");
     let realtime = RealtimeServer::new(authenticator.clone(), store.clone(), &config.frontend_origin);
-    let (bus, lost_access) = EventBus::start(&database, &realtime, config.realtime_timeouts);
+    let (bus, lost_access) = EventBus::start(&database, &realtime, config.serve.realtime_timeouts);
     // SQLite has exactly one instance, so it reuses its id: after a restart it need not wait for its own leases to
     // expire.
     let instance = match &database {
@@ -80,12 +79,12 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
         Database::Postgres(_) => clock::new_id(),
     };
     let mail = Mailer::new(config.mail())?;
-    let dns = Dns::new(config.dns_server);
+    let dns = Dns::new(config.serve.dns_server);
     let sign_on = sign_on(&config, &store).await?;
     let rosters = rosters(&config, &store).await?;
     let transactor = Transactor::new(store, bus);
     let document_workflows = DocumentWorkflows::new(transactor.clone(), files.clone(), document_server.clone());
-    let rate_limiter = RateLimiter::new(config.rate_limit_factor, config.auth_secret.current());
+    let rate_limiter = RateLimiter::new(config.serve.rate_limit_factor, config.auth_secret.current());
     realtime.share_rate_limits(&rate_limiter);
     let is_alone = matches!(database, Database::Sqlite(_));
     let jobs = Jobs::new(
@@ -94,7 +93,7 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
         (mail.clone(), rosters.clone()),
         is_alone,
     );
-    let client_requests = ClientRequests::new(config.connections_per_address);
+    let client_requests = ClientRequests::new(config.serve.connections_per_address);
     let uploads = Uploads::new(config.storage.data_dir.clone(), config.upload_free_disk);
     let maintenance = MaintenanceMode::default();
     maintenance.refresh(&transactor).await?;
@@ -106,7 +105,7 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
         dns: dns.clone(),
         jobs: jobs.clone(),
         realtime: realtime.clone(),
-        realtime_timeouts: config.realtime_timeouts,
+        realtime_timeouts: config.serve.realtime_timeouts,
         has_event_outbox: !is_alone,
         document_server: document_server.clone(),
         document_workflows: document_workflows.clone(),
@@ -144,7 +143,7 @@ fn host_resolver(config: &Config) -> HostResolver {
     let frontend = config.frontend_origin.split_once("://");
     HostResolver {
         base_domain: config.base_domain.clone(),
-        trusted_proxies: config.trusted_proxies.clone(),
+        trusted_proxies: config.serve.trust_proxy.clone(),
         frontend: frontend.and_then(|(_, host)| host_resolver::canonical(host)),
     }
 }
@@ -152,7 +151,7 @@ fn host_resolver(config: &Config) -> HostResolver {
 /// Creates the client of sign-on providers, and encrypts their secrets with the present secret of the installation.
 async fn sign_on(config: &Config, store: &Store) -> Result<SignOn> {
     let sign_on = SignOn::new(
-        OpenIdClient::new(&config.sign_on_networks)?,
+        OpenIdClient::new(&config.serve.sign_on_networks)?,
         Encryptor::new(&config.auth_secret, EncryptionPurpose::SignOn)?,
         &config.frontend_url,
     );
@@ -165,7 +164,7 @@ async fn sign_on(config: &Config, store: &Store) -> Result<SignOn> {
 /// Creates the client of roster servers, and encrypts their secrets with the present secret of the installation.
 async fn rosters(config: &Config, store: &Store) -> Result<Rosters> {
     let rosters = Rosters::new(
-        RosterClient::new(&config.sign_on_networks, RosterTimeouts::default())?,
+        RosterClient::new(&config.serve.sign_on_networks, RosterTimeouts::default())?,
         Encryptor::new(&config.auth_secret, EncryptionPurpose::Rosters)?,
     );
     if config.auth_secret.previous().is_some() {

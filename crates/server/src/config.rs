@@ -205,65 +205,23 @@ pub struct ServeArgs {
 
 impl Default for StorageArgs {
     fn default() -> Self {
-        Self {
-            data_dir: PathBuf::from("./data"),
-            database_url: None,
-            database_url_file: None,
-            files_url: None,
-            files_fallback_url: None,
-            object_store: ObjectStoreArgs::default(),
-            database_connections: None,
-            database_wait_seconds: DATABASE_WAIT_SECONDS,
-        }
+        defaults()
     }
 }
 
 impl Default for ServeArgs {
     fn default() -> Self {
-        Self {
-            frontend_url: None,
-            docserver_jwt_secret: None,
-            docserver_jwt_secret_file: None,
-            docserver_jwt_secret_previous: None,
-            docserver_jwt_secret_previous_file: None,
-            auth_secret: None,
-            auth_secret_file: None,
-            auth_secret_previous: None,
-            auth_secret_previous_file: None,
-            listen: SocketAddr::from(([127, 0, 0, 1], 3000)).into(),
-            api_internal_url: None,
-            docserver_url: None,
-            docserver_internal_url: None,
-            docserver_jwt_header: "Authorization".to_owned(),
-            docserver_shared: false,
-            docserver_results_path: DOCSERVER_RESULTS_PATH.to_owned(),
-            docserver_patience: DocumentServerTimeouts::default(),
-            editor_text: None,
-            realtime_timeouts: RealtimeTimeouts::default(),
-            base_domain: None,
-            smtp_url: None,
-            smtp_url_file: None,
-            mail_from: None,
-            second_factor_for_platform_administrators: RequiredFactor(true),
-            require_second_factor: FactorMembers(None),
-            default_language: Language::English,
-            deleted_retention_days: deleted_object::RETENTION_DAYS,
-            hsts_subdomains: false,
-            trust_proxy: Vec::new(),
-            dns_server: None,
-            sign_on_networks: Vec::new(),
-            rate_limit_factor: 1.0,
-            connections_max: CONNECTIONS_MAX,
-            connections_per_address: CONNECTIONS_PER_ADDRESS,
-            drain_seconds: 0,
-            upload_max_mb: 50,
-            upload_free_disk_mb: UPLOAD_FREE_DISK_MB,
-            metrics_listen: None,
-            audit_address: true,
-            log_format: "text".to_owned(),
-            log_level: "info".to_owned(),
-        }
+        defaults()
     }
+}
+
+/// Returns the default values of arguments, independent of the environment.
+fn defaults<T: Args>() -> T {
+    let command = T::augment_args(clap::Command::new("defaults").no_binary_name(true));
+    let command = command.mut_args(|argument| argument.env(None::<&'static str>));
+    let matches = command.try_get_matches_from(std::iter::empty::<&str>());
+    let values = matches.and_then(|matches| T::from_arg_matches(&matches));
+    values.expect("every setting is optional or has a default value")
 }
 
 /// The validated settings of a running service.
@@ -279,58 +237,30 @@ pub struct Config {
     pub docserver_jwt_secret: RotatedSecret,
     /// The HTTP header for document-server tokens.
     pub docserver_jwt_header: String,
-    /// Whether other installations use the same document server.
-    pub docserver_shared: bool,
     /// The path of the document server's result files, with leading and trailing slash.
     pub docserver_results_path: String,
-    pub docserver_patience: DocumentServerTimeouts,
-    /// The editor of text documents, if it is set.
-    pub editor_text: Option<EditorKind>,
     /// The URL of the document server for browsers, without a trailing slash.
     pub docserver_url: Option<String>,
     /// The URL of the document server for this service, without a trailing slash.
     pub docserver_internal_url: Option<String>,
     /// The URL of this service for the document server; `None` until the port is known.
     pub api_internal_url: Option<String>,
-    pub listen: ListenAddress,
-    /// Timeouts and intervals of the realtime connections.
-    pub realtime_timeouts: RealtimeTimeouts,
     /// `<slug>.<base_domain>` is the host name of an organization.
     pub base_domain: Option<String>,
     /// The SMTP server; without one, emails are written to the outbox folder.
     pub smtp: Option<SmtpServer>,
     /// The sender of emails.
     pub mail_from: Mailbox,
-    /// The language of emails for users and schools without one.
-    pub default_language: Language,
     /// Who is required to have a second factor.
     pub second_factor: SecondFactorPolicy,
-    /// Days that deleted objects can be restored.
-    pub deleted_retention_days: i64,
-    /// Whether HSTS includes the subdomains of the host.
-    pub hsts_subdomains: bool,
-    /// Proxies whose X-Forwarded-* headers are trusted.
-    pub trusted_proxies: Vec<Network>,
-    /// The DNS server for TXT records, instead of those of the system.
-    pub dns_server: Option<SocketAddr>,
-    /// Networks without public addresses in which sign-on providers may be.
-    pub sign_on_networks: Vec<Network>,
-    /// The factor for all request rate limits.
-    pub rate_limit_factor: f64,
-    /// The maximum number of concurrent connections.
-    pub connections_max: usize,
-    /// The maximum number of connections from one client address.
-    pub connections_per_address: usize,
     /// How long requests are served after the signal to stop.
     pub drain: Duration,
     /// The maximum size of an upload in bytes.
     pub upload_limit: u64,
     /// The free disk space in bytes that uploads leave; 0 for no limit.
     pub upload_free_disk: u64,
-    /// The address of the metrics endpoint, if it is enabled.
-    pub metrics_listen: Option<ListenAddress>,
-    /// Whether audit lines in the log contain the address of the client.
-    pub audit_address: bool,
+    /// The settings that need no more than a check of their values. Those that are fields above, too, are `None` here.
+    pub serve: ServeArgs,
     pub storage: StorageArgs,
 }
 
@@ -341,13 +271,6 @@ pub struct RequiredFactor(pub bool);
 /// The members of every organization who are required to have a second factor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FactorMembers(pub Option<RequiredMembers>);
-
-fn policy(for_platform_administrators: RequiredFactor, members: FactorMembers) -> SecondFactorPolicy {
-    SecondFactorPolicy {
-        for_platform_administrators: for_platform_administrators.0,
-        members: members.0,
-    }
-}
 
 fn is_required(text: &str) -> Result<RequiredFactor, &'static str> {
     match text.trim() {
@@ -480,14 +403,20 @@ const NOT_A_BASE_DOMAIN: &str =
 impl Config {
     /// Validates the settings of `serve`. One error names all missing settings, in the order of
     /// `docs/specification.md`.
-    pub fn check(serve: ServeArgs, storage: StorageArgs) -> Result<Self, SettingsError> {
+    pub fn check(mut serve: ServeArgs, storage: StorageArgs) -> Result<Self, SettingsError> {
         let value_faults = check_values(&serve, &storage);
-        let frontend_url = present(serve.frontend_url);
-        let docserver = secret(serve.docserver_jwt_secret, serve.docserver_jwt_secret_file.as_deref())?;
-        let auth = secret(serve.auth_secret, serve.auth_secret_file.as_deref())?;
+        let frontend_url = present(serve.frontend_url.take());
+        let docserver = secret(
+            serve.docserver_jwt_secret.take(),
+            serve.docserver_jwt_secret_file.as_deref(),
+        )?;
+        let auth = secret(serve.auth_secret.take(), serve.auth_secret_file.as_deref())?;
         let previous_file = serve.docserver_jwt_secret_previous_file.as_deref();
-        let docserver_previous = secret(serve.docserver_jwt_secret_previous, previous_file)?;
-        let auth_previous = secret(serve.auth_secret_previous, serve.auth_secret_previous_file.as_deref())?;
+        let docserver_previous = secret(serve.docserver_jwt_secret_previous.take(), previous_file)?;
+        let auth_previous = secret(
+            serve.auth_secret_previous.take(),
+            serve.auth_secret_previous_file.as_deref(),
+        )?;
         let (Some(frontend_url), Some(docserver), Some(auth)) = (&frontend_url, &docserver, &auth) else {
             let all = [
                 ("FRONTEND_URL", frontend_url.is_none()),
@@ -518,11 +447,11 @@ impl Config {
             }
             address
         };
-        let docserver_url = address("DOCSERVER_URL", serve.docserver_url);
-        let docserver_internal_url = address("DOCSERVER_INTERNAL_URL", serve.docserver_internal_url);
-        let api_internal_url = address("API_INTERNAL_URL", serve.api_internal_url);
+        let docserver_url = address("DOCSERVER_URL", serve.docserver_url.take());
+        let docserver_internal_url = address("DOCSERVER_INTERNAL_URL", serve.docserver_internal_url.take());
+        let api_internal_url = address("API_INTERNAL_URL", serve.api_internal_url.take());
         address("AWS_ENDPOINT_URL", storage.object_store.aws_endpoint_url.clone());
-        let domain = present(serve.base_domain);
+        let domain = present(serve.base_domain.take());
         let base_domain = domain.as_deref().and_then(base_domain);
         if domain.is_some() && base_domain.is_none() {
             faults.push(NOT_A_BASE_DOMAIN.to_owned());
@@ -531,14 +460,14 @@ impl Config {
         if !is_folder(&docserver_results_path) {
             faults.push("DOCSERVER_RESULTS_PATH must be a folder like /cache/files/".to_owned());
         }
-        let smtp_url = secret(serve.smtp_url, serve.smtp_url_file.as_deref())?;
+        let smtp_url = secret(serve.smtp_url.take(), serve.smtp_url_file.as_deref())?;
         let smtp = smtp_url.and_then(|url| SmtpServer::parse(&url).map_err(|why| faults.push(why.to_owned())).ok());
-        let mail_from = check_sender(present(serve.mail_from), smtp.is_some(), &frontend_origin, &mut faults);
-        let (platform, members) = (
-            serve.second_factor_for_platform_administrators,
-            serve.require_second_factor,
+        let mail_from = check_sender(
+            present(serve.mail_from.take()),
+            smtp.is_some(),
+            &frontend_origin,
+            &mut faults,
         );
-        let second_factor = policy(platform, members);
         faults.extend(value_faults);
         if !faults.is_empty() {
             return Err(SettingsError(format!("Refused configuration: {}", faults.join("; "))));
@@ -549,33 +478,21 @@ impl Config {
             auth_secret: RotatedSecret::new(auth, auth_previous),
             docserver_jwt_secret: RotatedSecret::new(docserver, docserver_previous),
             docserver_jwt_header: serve.docserver_jwt_header.trim().to_owned(),
-            docserver_shared: serve.docserver_shared,
             docserver_results_path,
-            docserver_patience: serve.docserver_patience,
-            editor_text: serve.editor_text,
-            realtime_timeouts: serve.realtime_timeouts,
             docserver_internal_url: docserver_internal_url.or_else(|| docserver_url.clone()),
             docserver_url,
             api_internal_url,
-            listen: serve.listen,
             base_domain,
             smtp,
             mail_from,
-            default_language: serve.default_language,
-            second_factor,
-            deleted_retention_days: serve.deleted_retention_days,
-            hsts_subdomains: serve.hsts_subdomains,
-            trusted_proxies: serve.trust_proxy,
-            dns_server: serve.dns_server,
-            sign_on_networks: serve.sign_on_networks,
-            rate_limit_factor: serve.rate_limit_factor,
-            connections_max: serve.connections_max,
-            connections_per_address: serve.connections_per_address,
+            second_factor: SecondFactorPolicy {
+                for_platform_administrators: serve.second_factor_for_platform_administrators.0,
+                members: serve.require_second_factor.0,
+            },
             drain: Duration::from_secs(serve.drain_seconds),
             upload_limit: serve.upload_max_mb << 20,
             upload_free_disk: serve.upload_free_disk_mb.saturating_mul(1 << 20),
-            metrics_listen: serve.metrics_listen,
-            audit_address: serve.audit_address,
+            serve,
             storage,
         })
     }
@@ -587,13 +504,13 @@ impl Config {
         DocumentServerSettings {
             jwt_secret: self.docserver_jwt_secret.clone(),
             jwt_header: self.docserver_jwt_header.clone(),
-            is_shared: self.docserver_shared,
+            is_shared: self.serve.docserver_shared,
             results_path: self.docserver_results_path.clone(),
-            timeouts: self.docserver_patience,
+            timeouts: self.serve.docserver_patience,
             public_url: self.docserver_url.clone(),
             internal_url: self.docserver_internal_url.clone(),
             download_limit: self.upload_limit,
-            text_editor: self.editor_text,
+            text_editor: self.serve.editor_text,
         }
     }
 
@@ -604,7 +521,7 @@ impl Config {
             from: self.mail_from.clone(),
             smtp: self.smtp.clone(),
             encryption_secret: self.auth_secret.clone(),
-            default_language: self.default_language,
+            default_language: self.serve.default_language,
             data_dir: self.storage.data_dir.clone(),
         }
     }
@@ -615,14 +532,14 @@ impl Config {
             frontend_origin: self.frontend_origin.clone(),
             frontend_url: self.frontend_url.clone(),
             docserver_url: self.docserver_url.clone(),
-            trusted_proxies: self.trusted_proxies.clone(),
-            connections_max: self.connections_max,
-            connections_per_address: self.connections_per_address,
+            trusted_proxies: self.serve.trust_proxy.clone(),
+            connections_max: self.serve.connections_max,
+            connections_per_address: self.serve.connections_per_address,
             drain: self.drain,
             upload_limit: self.upload_limit,
-            audit_address: self.audit_address,
-            deletion_retention: DeletionRetention::of_days(self.deleted_retention_days),
-            hsts_subdomains: self.hsts_subdomains,
+            audit_address: self.serve.audit_address,
+            deletion_retention: DeletionRetention::of_days(self.serve.deleted_retention_days),
+            hsts_subdomains: self.serve.hsts_subdomains,
         }
     }
 }

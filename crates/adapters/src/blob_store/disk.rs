@@ -15,9 +15,8 @@ use sha2::{Digest, Sha256};
 use super::marker::MARKER;
 use super::staged::{Staged, TempFile};
 use super::{SHARDS, failed, missing_bytes};
-use common::clock;
 use common::error::Result;
-use common::failpoint;
+use common::{clock, failpoint};
 
 /// The minimum age at which a part counts as abandoned at startup; another instance may be writing it.
 const ABANDONED_MILLIS: i64 = 3_600_000;

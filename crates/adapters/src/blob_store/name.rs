@@ -16,18 +16,12 @@ const DEVICES: &[&str] = &["con", "prn", "aux", "nul"];
 /// Sanitizes an uploaded file name: removes folders, invisible characters and bidirectional marks.
 pub fn sanitize(original: &str) -> FileName {
     let last = original.rsplit(['/', '\\']).next().unwrap_or_default();
-    let visible = last
+    let is_visible = |character: &char| !character.is_control() && !is_invisible(*character);
+    let plain = last
         .chars()
-        .filter(|character| !character.is_control() && !is_invisible(*character));
-    let plain: String = visible
-        .map(|character| {
-            if FORBIDDEN_CHARACTERS.contains(&character) {
-                '_'
-            } else {
-                character
-            }
-        })
-        .collect();
+        .filter(is_visible)
+        .collect::<String>()
+        .replace(FORBIDDEN_CHARACTERS, "_");
     let trimmed = plain.trim_matches(|character: char| character.is_whitespace() || character == '.');
     // "..docx" has lost its only dot: an extension without a name is left.
     let only_extension = plain.trim_start().starts_with('.') && !trimmed.contains('.') && !trimmed.is_empty();
@@ -43,16 +37,7 @@ pub fn sanitize(original: &str) -> FileName {
 /// Returns the file name for a title and an extension, sanitized like [`safe`].
 pub fn from_title(title: &str, extension: &str) -> FileName {
     // A slash in a title is not a folder.
-    let flat: String = title
-        .chars()
-        .map(|character| {
-            if FORBIDDEN_CHARACTERS.contains(&character) {
-                '_'
-            } else {
-                character
-            }
-        })
-        .collect();
+    let flat = title.replace(FORBIDDEN_CHARACTERS, "_");
     sanitize(&format!("{flat}.{extension}"))
 }
 

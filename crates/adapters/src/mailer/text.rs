@@ -51,73 +51,47 @@ pub struct EmailText {
     pub html: String,
 }
 
-macro_rules! template {
-    ($name:literal) => {
-        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/templates/mail/", $name))
+macro_rules! template_file {
+    ($($part:literal),+) => {
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/templates/mail/", $($part),+))
     };
 }
 
-const FRAME: &str = template!("frame.html");
+macro_rules! template {
+    ($name:literal, $language:expr) => {
+        match $language {
+            Language::English => template_file!($name, ".en.txt"),
+            Language::German => template_file!($name, ".de.txt"),
+        }
+    };
+}
+
+const FRAME: &str = template_file!("frame.html");
 
 const fn template(kind: EmailKind, language: Language) -> &'static str {
-    match (kind, language) {
-        (EmailKind::PasswordReset, Language::English) => template!("password-reset.en.txt"),
-        (EmailKind::PasswordReset, Language::German) => template!("password-reset.de.txt"),
-        (EmailKind::PasswordResetNotice, Language::English) => template!("password-reset-notice.en.txt"),
-        (EmailKind::PasswordResetNotice, Language::German) => template!("password-reset-notice.de.txt"),
-        (EmailKind::Invitation, Language::English) => template!("invitation.en.txt"),
-        (EmailKind::Invitation, Language::German) => template!("invitation.de.txt"),
-        (EmailKind::AddressConfirmation, Language::English) => template!("address-confirmation.en.txt"),
-        (EmailKind::AddressConfirmation, Language::German) => template!("address-confirmation.de.txt"),
-        (EmailKind::AddressNotice, Language::English) => template!("address-notice.en.txt"),
-        (EmailKind::AddressNotice, Language::German) => template!("address-notice.de.txt"),
+    match kind {
+        EmailKind::PasswordReset => template!("password-reset", language),
+        EmailKind::PasswordResetNotice => template!("password-reset-notice", language),
+        EmailKind::Invitation => template!("invitation", language),
+        EmailKind::AddressConfirmation => template!("address-confirmation", language),
+        EmailKind::AddressNotice => template!("address-notice", language),
     }
 }
 
-/// The invitation of an address to an organization. Stored as [`EmailKind::Invitation`], because the previous
-/// release reads the same table and knows no other kind.
-const ORGANIZATION_INVITATION: [&str; 2] = [
-    template!("organization-invitation.en.txt"),
-    template!("organization-invitation.de.txt"),
-];
-
-/// Renders the invitation of an address to an organization.
+/// Renders the invitation of an address to an organization. It is stored as [`EmailKind::Invitation`], because the
+/// previous release reads the same table and knows no other kind.
 pub fn render_organization_invitation(language: Language, values: &[(&str, &str)]) -> EmailText {
-    let [english, german] = ORGANIZATION_INVITATION;
-    let template = match language {
-        Language::English => english,
-        Language::German => german,
-    };
-    render_template(template, language, values)
+    render_template(template!("organization-invitation", language), language, values)
 }
 
-/// The email to a user whose account was taken over; see [`ORGANIZATION_INVITATION`] for its kind.
-const ACCOUNT_TAKEOVER: [&str; 2] = [template!("taken-over.en.txt"), template!("taken-over.de.txt")];
-
-/// Renders the email to a user whose account was taken over.
+/// Renders the email to a user whose account was taken over; see [`render_organization_invitation`] for its kind.
 pub fn render_account_takeover(language: Language, values: &[(&str, &str)]) -> EmailText {
-    let [english, german] = ACCOUNT_TAKEOVER;
-    let template = match language {
-        Language::English => english,
-        Language::German => german,
-    };
-    render_template(template, language, values)
+    render_template(template!("taken-over", language), language, values)
 }
 
-/// The notice of a removed second factor; see [`ORGANIZATION_INVITATION`] for its kind.
-const SECOND_FACTOR_RESET: [&str; 2] = [
-    template!("second-factor-reset.en.txt"),
-    template!("second-factor-reset.de.txt"),
-];
-
-/// Renders the notice of a removed second factor.
+/// Renders the notice of a removed second factor; see [`render_organization_invitation`] for its kind.
 pub fn render_second_factor_reset(language: Language, values: &[(&str, &str)]) -> EmailText {
-    let [english, german] = SECOND_FACTOR_RESET;
-    let template = match language {
-        Language::English => english,
-        Language::German => german,
-    };
-    render_template(template, language, values)
+    render_template(template!("second-factor-reset", language), language, values)
 }
 
 /// What happened to a passkey.
@@ -127,28 +101,18 @@ pub enum PasskeyNotice {
     Removed,
 }
 
-/// Renders the notice of an added or removed passkey; see [`ORGANIZATION_INVITATION`] for its kind.
+/// Renders the notice of an added or removed passkey; see [`render_organization_invitation`] for its kind.
 pub fn render_passkey_notice(notice: PasskeyNotice, language: Language, values: &[(&str, &str)]) -> EmailText {
-    let template = match (notice, language) {
-        (PasskeyNotice::Added, Language::English) => template!("passkey-added.en.txt"),
-        (PasskeyNotice::Added, Language::German) => template!("passkey-added.de.txt"),
-        (PasskeyNotice::Removed, Language::English) => template!("passkey-removed.en.txt"),
-        (PasskeyNotice::Removed, Language::German) => template!("passkey-removed.de.txt"),
+    let template = match notice {
+        PasskeyNotice::Added => template!("passkey-added", language),
+        PasskeyNotice::Removed => template!("passkey-removed", language),
     };
     render_template(template, language, values)
 }
 
-/// The email of `groupwork mail test`.
-const TEST_MESSAGE: [&str; 2] = [template!("test-message.en.txt"), template!("test-message.de.txt")];
-
 /// Renders the email of `groupwork mail test`.
 pub fn render_test_message(language: Language, values: &[(&str, &str)]) -> EmailText {
-    let [english, german] = TEST_MESSAGE;
-    let template = match language {
-        Language::English => english,
-        Language::German => german,
-    };
-    render_template(template, language, values)
+    render_template(template!("test-message", language), language, values)
 }
 
 /// Returns the name of a role in an email.

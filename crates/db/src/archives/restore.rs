@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use domain::change::deletion::GroupDocument;
+use domain::change::GroupDocument;
 use domain::collation::{search_key, sort_key};
 use domain::course::free_course_name;
 use domain::deleted_object::{DeletedNoun, DeletedObject, RestoreOutcome};
@@ -185,25 +185,21 @@ impl WriteTx<'_> {
 
     fn surroundings(&mut self, deletion: &DeletedObject) -> Result<Surroundings> {
         let class = &deletion.class_id;
-        let groups: Vec<(String, i64)> = self.fetch_all(&GROUPS, args![class], |row| {
-            Ok((row.get("id")?, row.get("group_number")?))
-        })?;
-        let topics: Vec<(String, bool)> = self.fetch_all(&TOPICS, args![class], |row| {
-            Ok((row.get("id")?, row.get("is_finished")?))
-        })?;
+        let groups: Vec<(String, i64)> = self.fetch_all(&GROUPS, args![class], |row| row.pair("id", "group_number"))?;
+        let topics: Vec<(String, bool)> = self.fetch_all(&TOPICS, args![class], |row| row.pair("id", "is_finished"))?;
         let is_class = deletion.noun == DeletedNoun::Class;
         let erased = self.fetch_all(&ERASED, args![deletion.id], |row| row.get::<UserId>("id"))?;
+        // Only classes refer to them.
+        let mut of_class = |statement| {
+            if is_class {
+                self.ids(statement, args![])
+            } else {
+                Ok(HashSet::new())
+            }
+        };
         Ok(Surroundings {
-            members: if is_class {
-                self.ids(&MEMBERS, args![])?
-            } else {
-                HashSet::new()
-            },
-            homerooms: if is_class {
-                self.ids(&HOMEROOMS, args![])?
-            } else {
-                HashSet::new()
-            },
+            members: of_class(&MEMBERS)?,
+            homerooms: of_class(&HOMEROOMS)?,
             enrolled: self.ids(&ENROLLED, args![class])?,
             subjects: self.ids(&SUBJECTS, args![])?,
             courses: self.ids(&COURSES, args![class])?,
@@ -277,18 +273,12 @@ impl RowInserter<'_, '_> {
             return self.restore_state(table.name, &row);
         }
         match self.adapt(&mut row)? {
-            RowFate::Inserted => self.insert(table, &row),
-            RowFate::Missing => {
-                self.restoration.outcome.missing += 1;
-                self.drop_row(&row);
-                Ok(())
-            }
-            RowFate::LeftOut => {
-                self.restoration.outcome.left_out += 1;
-                self.drop_row(&row);
-                Ok(())
-            }
+            RowFate::Inserted => return self.insert(table, &row),
+            RowFate::Missing => self.restoration.outcome.missing += 1,
+            RowFate::LeftOut => self.restoration.outcome.left_out += 1,
         }
+        self.drop_row(&row);
+        Ok(())
     }
 
     fn drop_row(&mut self, row: &ArchivedRow<'_>) {

@@ -121,12 +121,6 @@ fn lock(table: &str, ids: &str) -> Sql {
     ))
 }
 
-fn delete(table: &str, condition: &str) -> Sql {
-    Sql::text_of(format!(
-        "DELETE FROM {table} WHERE organization_id = $1 AND {condition}"
-    ))
-}
-
 /// The conditions and queries of one kind of deletion, as SQL text.
 struct PlanParts {
     /// Queries of ids.
@@ -287,6 +281,57 @@ const DOCUMENT_TABLES: [&str; 10] = [
     "document_images",
 ];
 
+/// The archived rows that are deleted before documents are detached, children first.
+const DELETED_BEFORE: &[&str] = &[
+    "converted_files",
+    "feedback",
+    "grade_history",
+    "member_grades",
+    "grade_files",
+    "grades",
+    "submission_documents",
+    "submissions",
+    "documents.open",
+    "document_saves",
+    "document_contributions",
+    "document_comments",
+    "comment_threads",
+    "comment_reads",
+    "late_commits",
+    "document_steps",
+    "document_snapshots",
+    "document_images",
+    "document_logs",
+    "document_revisions",
+    "documents",
+];
+
+/// The archived rows that are deleted afterwards.
+const DELETED_AFTER: &[&str] = &[
+    "message_attachments",
+    "work_room_messages",
+    "work_room_reads",
+    "work_rooms",
+    "assignment_attachments",
+    "assignment_rubrics",
+    "group_assignments",
+    "assignments",
+    "group_attachments",
+    "group_members",
+    "groups",
+];
+
+/// Deletes archived rows, so that an archive contains every row that a deletion deletes.
+fn deletions(rows: &[(&'static str, String)], names: &[&'static str]) -> Vec<(&'static str, Sql)> {
+    let deletion = |name: &&'static str| {
+        let (_, condition) = rows.iter().find(|(of, _)| of == name)?;
+        let table = ArchivedTable::find(name)?.table;
+        let text = format!("DELETE FROM {table} WHERE organization_id = $1 AND {condition}");
+        Some((table, Sql::text_of(text)))
+    };
+    names.iter().filter_map(deletion).collect()
+}
+
 /// The queries of the archived rows of one kind of deletion, in the order of the archive.
 pub type ArchivedRows = Vec<(&'static ArchivedTable, Sql)>;
 
@@ -364,14 +409,15 @@ impl DeletionPlan {
             rooms,
             documents,
             revisions,
-            threads,
+            threads: _,
             submissions,
             copies,
-            grades,
+            grades: _,
             is_linked,
             is_locked,
             is_affected,
         } = PlanParts::of(selection);
+        let rows = archived_rows(selection);
         Self {
             locks: vec![
                 ("LOCK_GROUPS", lock("groups", &groups)),
@@ -443,99 +489,7 @@ impl DeletionPlan {
                 ORDER BY d.created_at, d.id"
             )),
             record_documents: Sql::text_of(format!("{RECORD_DOCUMENTS} {of_groups} {RECORDED_AGAIN}")),
-            deletions_before: vec![
-                (
-                    "DELETE_CONVERTED",
-                    delete(
-                        "converted_files",
-                        &either(
-                            "converted_files",
-                            ("revision_id", &revisions),
-                            ("submission_document_id", &copies),
-                        ),
-                    ),
-                ),
-                (
-                    "DELETE_FEEDBACK",
-                    delete("feedback", &format!("group_assignment_id IN ({links})")),
-                ),
-                (
-                    "DELETE_GRADE_HISTORY",
-                    delete("grade_history", &format!("grade_id IN ({grades})")),
-                ),
-                (
-                    "DELETE_MEMBER_GRADES",
-                    delete("member_grades", &format!("grade_id IN ({grades})")),
-                ),
-                (
-                    "DELETE_GRADE_FILES",
-                    delete("grade_files", &format!("submission_id IN ({submissions})")),
-                ),
-                (
-                    "DELETE_GRADES",
-                    delete("grades", &format!("submission_id IN ({submissions})")),
-                ),
-                (
-                    "DELETE_COPIES",
-                    delete("submission_documents", &format!("submission_id IN ({submissions})")),
-                ),
-                (
-                    "DELETE_SUBMISSIONS",
-                    delete("submissions", &format!("group_assignment_id IN ({links})")),
-                ),
-                (
-                    "DELETE_SESSIONS",
-                    delete("editing_sessions", &format!("document_id IN ({documents})")),
-                ),
-                (
-                    "DELETE_SAVES",
-                    delete("document_saves", &format!("document_id IN ({documents})")),
-                ),
-                (
-                    "DELETE_CONTRIBUTIONS",
-                    delete("document_contributions", &format!("document_id IN ({documents})")),
-                ),
-                (
-                    "DELETE_COMMENTS",
-                    delete("document_comments", &format!("thread_id IN ({threads})")),
-                ),
-                (
-                    "DELETE_COMMENT_THREADS",
-                    delete("comment_threads", &format!("document_id IN ({documents})")),
-                ),
-                (
-                    "DELETE_COMMENT_READS",
-                    delete("comment_reads", &format!("document_id IN ({documents})")),
-                ),
-                (
-                    "DELETE_LATE_COMMITS",
-                    delete("late_commits", &format!("document_id IN ({documents})")),
-                ),
-                (
-                    "DELETE_STEPS",
-                    delete("document_steps", &format!("document_id IN ({documents})")),
-                ),
-                (
-                    "DELETE_SNAPSHOTS",
-                    delete("document_snapshots", &format!("document_id IN ({documents})")),
-                ),
-                (
-                    "DELETE_IMAGES",
-                    delete("document_images", &format!("document_id IN ({documents})")),
-                ),
-                (
-                    "DELETE_LOGS",
-                    delete("document_logs", &format!("document_id IN ({documents})")),
-                ),
-                (
-                    "DELETE_REVISIONS",
-                    delete("document_revisions", &format!("document_id IN ({documents})")),
-                ),
-                (
-                    "DELETE_DOCUMENTS",
-                    delete("documents", &format!("work_room_id IN ({rooms})")),
-                ),
-            ],
+            deletions_before: deletions(&rows, DELETED_BEFORE),
             detach: Sql::text_of(format!(
                 "UPDATE documents SET
                         status = CASE
@@ -562,47 +516,7 @@ impl DeletionPlan {
                         updated_at = $3
                     WHERE organization_id = $1 AND {is_affected} AND ({is_linked} OR {is_locked}) AND {detached_rooms}"
             )),
-            deletions_after: vec![
-                (
-                    "DELETE_MESSAGE_FILES",
-                    delete("message_attachments", &format!("work_room_id IN ({rooms})")),
-                ),
-                (
-                    "DELETE_MESSAGES",
-                    delete("work_room_messages", &format!("work_room_id IN ({rooms})")),
-                ),
-                (
-                    "DELETE_READS",
-                    delete("work_room_reads", &format!("work_room_id IN ({rooms})")),
-                ),
-                ("DELETE_ROOMS", delete("work_rooms", &format!("id IN ({rooms})"))),
-                (
-                    "DELETE_TOPIC_FILES",
-                    delete(
-                        "assignment_attachments",
-                        &either(
-                            "assignment_attachments",
-                            ("assignment_id", &topics),
-                            ("group_assignment_id", links),
-                        ),
-                    ),
-                ),
-                (
-                    "DELETE_TOPIC_RUBRICS",
-                    delete("assignment_rubrics", &format!("assignment_id IN ({topics})")),
-                ),
-                ("DELETE_LINKS", delete("group_assignments", &format!("id IN ({links})"))),
-                ("DELETE_TOPICS", delete("assignments", &format!("id IN ({topics})"))),
-                (
-                    "DELETE_GROUP_FILES",
-                    delete("group_attachments", &format!("group_id IN ({groups})")),
-                ),
-                (
-                    "DELETE_MEMBERS",
-                    delete("group_members", &format!("group_id IN ({groups})")),
-                ),
-                ("DELETE_GROUPS", delete("groups", &format!("id IN ({groups})"))),
-            ],
+            deletions_after: deletions(&rows, DELETED_AFTER),
         }
     }
 
@@ -634,12 +548,6 @@ impl DeletionPlan {
 mod tests {
     use super::*;
 
-    fn deleted_tables(plan: &'static DeletionPlan) -> Vec<&'static str> {
-        let lists = plan.deletions_before.iter().chain(&plan.deletions_after);
-        let table = |text: &'static str| text.split_whitespace().nth(2);
-        lists.filter_map(|(_, statement)| table(statement.text())).collect()
-    }
-
     /// A table that a deletion empties and its archive lacks would be lost. Open editors are not restored.
     #[test]
     fn archives_contain_every_table_that_a_deletion_empties() {
@@ -649,9 +557,10 @@ mod tests {
             (&*GROUP, &*ARCHIVED_GROUP),
             (&*TOPIC, &*ARCHIVED_TOPIC),
         ] {
-            let tables: Vec<&str> = archived.iter().map(|(table, _)| table.name).collect();
-            for table in deleted_tables(plan) {
-                let is_archived = table == "editing_sessions" || tables.contains(&table);
+            let deletions = || plan.deletions_before.iter().chain(&plan.deletions_after);
+            assert_eq!(deletions().count(), DELETED_BEFORE.len() + DELETED_AFTER.len());
+            for (table, _) in deletions() {
+                let is_archived = archived.iter().any(|(archived, _)| archived.table == *table);
                 assert!(is_archived, "add {table} to archived_rows and to archives/tables.rs");
             }
         }

@@ -2,17 +2,16 @@
 
 use std::collections::HashMap;
 
-use domain::change::deletion::{CascadeDeletion, DeletedAssignment, DeletedCourse, DeletedGroup, GroupDocument};
+use domain::change::{CascadeDeletion, DeletedAssignment, DeletedCourse, DeletedGroup, GroupDocument};
 use domain::file::FileKey;
 use domain::group::GroupContext;
 use domain::id::{AssignmentId, ClassId, GroupId, UserId};
 use domain::publication::TopicPublication;
 
 use super::deletion_plan::DeletionPlan;
-use crate::ReadTx;
 use crate::documents::document;
 use crate::labels::group_context;
-use crate::{args, from_row, statements};
+use crate::{ReadTx, args, from_row, statements};
 use common::error::Result;
 
 statements! {

@@ -80,7 +80,7 @@ pub(super) fn tables(connection: &mut Connection) -> Result<Vec<DumpTable>> {
         found.columns.push(TableColumn { name, kind });
     }
     let references: BTreeSet<(String, String)> = connection
-        .fetch_all(references, &[], |row| Ok((row.get("table_name")?, row.get("parent")?)))?
+        .fetch_all(references, &[], |row| row.pair("table_name", "parent"))?
         .into_iter()
         .collect();
     in_order(tables, &references)

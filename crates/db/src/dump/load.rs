@@ -6,8 +6,7 @@ use domain::time::Timestamp;
 
 use super::{Cell, DumpTable, HISTORY, catalog, quoted};
 use crate::connection::Connection;
-use crate::{Database, db_error};
-use crate::{args, statements};
+use crate::{Database, args, db_error, statements};
 use common::error::{Error, Result};
 
 statements! {

@@ -286,9 +286,9 @@ impl SchoolImport {
     }
 
     pub(super) fn summarize(&mut self) -> Result<()> {
-        let owners = self.connection.fetch_all(&OWNERS, args![self.organization], |row| {
-            Ok((row.get("id")?, row.get("email")?))
-        })?;
+        let owners = self
+            .connection
+            .fetch_all(&OWNERS, args![self.organization], |row| row.pair("id", "email"))?;
         let without_password = self
             .connection
             .fetch_optional(&WITHOUT_PASSWORD, args![self.organization], |row| row.only::<i64>())?;

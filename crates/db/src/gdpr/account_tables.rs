@@ -2,7 +2,6 @@
 //! that created the account and alone administers it. `$1` is the user. Secrets (hashes, tokens and emailed links) are
 //! not exported.
 
-use super::ColumnKind::{Boolean, Integer, Text, Timestamp};
 use super::ExportTable;
 use crate::labels::SHOWN_EMAIL;
 use crate::statements;
@@ -10,10 +9,8 @@ use crate::statements;
 statements! {
     ACCOUNT = "SELECT u.id, name, first_name, last_name, {SHOWN_EMAIL} AS email, email_verified,
         user_name AS username, role, image, locale, timezone,
-        is_active,
-            must_change_password, password_reset_at, password_reset_by_id, banned, ban_reason, last_login_at,
-            has_second_factor,
-            created_at, updated_at
+        is_active, must_change_password, password_reset_at, password_reset_by_id, has_second_factor,
+        banned, ban_reason, last_login_at, created_at, updated_at
         FROM users u WHERE u.id = $1 AND u.id > $2 ORDER BY u.id LIMIT $3";
     /// The sign-in methods of the user.
     SIGN_INS = "SELECT id, provider_id AS provider, created_at, updated_at FROM accounts
@@ -54,117 +51,14 @@ statements! {
 
 /// All export tables of an account, in the order of the archive.
 pub static TABLES: &[ExportTable] = &[
-    ExportTable {
-        name: "account",
-        statement: &ACCOUNT,
-        fields: &[
-            ("id", Text),
-            ("name", Text),
-            ("firstName", Text),
-            ("lastName", Text),
-            ("email", Text),
-            ("emailVerified", Boolean),
-            ("username", Text),
-            ("role", Text),
-            ("image", Text),
-            ("locale", Text),
-            ("timezone", Text),
-            ("isActive", Boolean),
-            ("mustChangePassword", Boolean),
-            ("passwordResetAt", Timestamp),
-            ("passwordResetById", Text),
-            ("hasSecondFactor", Boolean),
-            ("banned", Boolean),
-            ("banReason", Text),
-            ("lastLoginAt", Timestamp),
-            ("createdAt", Timestamp),
-            ("updatedAt", Timestamp),
-        ],
-    },
-    ExportTable {
-        name: "sign-ins",
-        statement: &SIGN_INS,
-        fields: &[
-            ("id", Text),
-            ("provider", Text),
-            ("createdAt", Timestamp),
-            ("updatedAt", Timestamp),
-        ],
-    },
-    ExportTable {
-        name: "passkeys",
-        statement: &PASSKEYS,
-        fields: &[
-            ("id", Text),
-            ("name", Text),
-            ("isBackedUp", Boolean),
-            ("createdAt", Timestamp),
-            ("lastUsedAt", Timestamp),
-        ],
-    },
-    ExportTable {
-        name: "sign-on-identities",
-        statement: &IDENTITIES,
-        fields: &[
-            ("id", Text),
-            ("organization", Text),
-            ("provider", Text),
-            ("issuer", Text),
-            ("subject", Text),
-            ("linkedBy", Text),
-            ("createdAt", Timestamp),
-            ("lastSignInAt", Timestamp),
-        ],
-    },
-    ExportTable {
-        name: "sessions",
-        statement: &SESSIONS,
-        fields: &[
-            ("id", Text),
-            ("ipAddress", Text),
-            ("userAgent", Text),
-            ("createdAt", Timestamp),
-            ("expiresAt", Timestamp),
-        ],
-    },
-    ExportTable {
-        name: "sign-in-addresses",
-        statement: &SIGN_IN_ADDRESSES,
-        fields: &[("address", Text), ("lastSuccessAt", Timestamp), ("failures", Integer)],
-    },
-    ExportTable {
-        name: "failed-sign-ins-in-a-row",
-        statement: &FAILURE_COUNTS,
-        fields: &[("email", Text), ("failures", Integer), ("lastFailureAt", Timestamp)],
-    },
-    ExportTable {
-        name: "invitations",
-        statement: &INVITATIONS,
-        fields: &[
-            ("id", Text),
-            ("organization", Text),
-            ("role", Text),
-            ("status", Text),
-            ("createdAt", Timestamp),
-            ("expiresAt", Timestamp),
-        ],
-    },
-    ExportTable {
-        name: "api-tokens",
-        statement: &API_TOKENS,
-        fields: &[
-            ("id", Text),
-            ("organization", Text),
-            ("name", Text),
-            ("scopes", Text),
-            ("createdAt", Timestamp),
-            ("expiresAt", Timestamp),
-            ("lastUsedAt", Timestamp),
-        ],
-    },
-    ExportTable {
-        name: "failed-sign-ins",
-        statement: &FAILED_SIGN_INS,
-        fields: &[("id", Text), ("address", Text), ("createdAt", Timestamp)],
-    },
+    ExportTable::new("account", &ACCOUNT),
+    ExportTable::new("sign-ins", &SIGN_INS),
+    ExportTable::new("passkeys", &PASSKEYS),
+    ExportTable::new("sign-on-identities", &IDENTITIES),
+    ExportTable::new("sessions", &SESSIONS),
+    ExportTable::new("sign-in-addresses", &SIGN_IN_ADDRESSES),
+    ExportTable::new("failed-sign-ins-in-a-row", &FAILURE_COUNTS),
+    ExportTable::new("invitations", &INVITATIONS),
+    ExportTable::new("api-tokens", &API_TOKENS),
+    ExportTable::new("failed-sign-ins", &FAILED_SIGN_INS),
 ];

@@ -5,9 +5,8 @@ use domain::file::FileKey;
 use domain::id::UserId;
 
 use super::PAGE;
-use crate::ReadTx;
 use crate::sql::{Columns, Sql};
-use crate::{args, from_row, statements};
+use crate::{ReadTx, args, from_row, statements};
 use common::error::Result;
 
 statements! {

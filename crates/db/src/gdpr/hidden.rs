@@ -8,8 +8,7 @@ use domain::id::UserId;
 use serde_json::{Map, Value};
 
 use super::files::PersonalFile;
-use crate::ReadTx;
-use crate::{args, statements};
+use crate::{ReadTx, args, statements};
 use common::error::Result;
 
 statements! {

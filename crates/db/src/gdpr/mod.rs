@@ -20,16 +20,16 @@ use common::error::Result;
 /// Rows per query, which bounds the memory of an export.
 const PAGE: i64 = 500;
 
-/// A table of the export: its file in the archive and its query. The first field is the pagination key.
+/// A table of the export: its file in the archive and its query. Each column of the query is exported, under its name
+/// in camel case. The first one is the pagination key.
 #[derive(Debug)]
 pub struct ExportTable {
     /// The file name without extension.
     pub name: &'static str,
     statement: &'static Sql,
-    fields: &'static [(&'static str, ColumnKind)],
 }
 
-/// The type of a field. Every field is nullable.
+/// The type of a column. Every column is nullable.
 #[derive(Debug, Clone, Copy)]
 enum ColumnKind {
     Text,
@@ -37,6 +37,31 @@ enum ColumnKind {
     Integer,
     Real,
     Boolean,
+}
+
+impl ColumnKind {
+    /// Returns the type of a column, which follows from its name in all tables.
+    fn of_column(name: &str) -> Self {
+        match name {
+            "attempt" | "characters" | "editing_millis" | "failures" | "group_number" | "last_read_seq"
+            | "late_by_seconds" | "mentions" | "saves" | "size" | "version" => Self::Integer,
+            "points" => Self::Real,
+            "banned"
+            | "begun"
+            | "edited_last"
+            | "email_verified"
+            | "has_second_factor"
+            | "must_change_password"
+            | "needs_help"
+            | "own"
+            | "saved"
+            | "submitted" => Self::Boolean,
+            "read_until" => Self::Timestamp,
+            _ if name.ends_with("_at") => Self::Timestamp,
+            _ if name.starts_with("is_") => Self::Boolean,
+            _ => Self::Text,
+        }
+    }
 }
 
 /// A page of a table.
@@ -55,8 +80,8 @@ impl ReadTx<'_> {
         user: &UserId,
         after: &str,
     ) -> Result<ExportPage> {
-        let rows = self.fetch_all(table.statement, args![user, after, PAGE], |row| table.read(row))?;
-        Ok(table.page(rows))
+        self.fetch_all(table.statement, args![user, after, PAGE], read)
+            .map(page)
     }
 }
 
@@ -69,49 +94,46 @@ impl PlatformTx<'_> {
         after: &str,
     ) -> Result<ExportPage> {
         let arguments: &[Argument<'_>] = args![user, after, PAGE];
-        let rows = self
-            .connection
-            .fetch_all(table.statement, arguments, |row| table.read(row))?;
-        Ok(table.page(rows))
+        self.fetch_all(table.statement, arguments, read).map(page)
     }
 }
 
 impl ExportTable {
-    fn read(&self, row: &Columns<'_>) -> Result<Map<String, Value>> {
-        let mut object = Map::new();
-        for (name, kind) in self.fields {
-            let column = &column_of(name);
-            let value = match kind {
-                ColumnKind::Text => row.get::<Option<String>>(column)?.into(),
-                ColumnKind::Timestamp => serde_json::to_value(row.get::<Option<domain::time::Timestamp>>(column)?)?,
-                ColumnKind::Integer => row.get::<Option<i64>>(column)?.into(),
-                ColumnKind::Real => row.get::<Option<f64>>(column)?.into(),
-                ColumnKind::Boolean => row.get::<Option<bool>>(column)?.into(),
-            };
-            object.insert((*name).to_owned(), value);
-        }
-        Ok(object)
-    }
-
-    fn page(&self, rows: Vec<Map<String, Value>>) -> ExportPage {
-        let is_full = i64::try_from(rows.len()) == Ok(PAGE);
-        let (key, _) = self.fields[0];
-        let last = rows.last().and_then(|row| row[key].as_str()).map(str::to_owned);
-        ExportPage {
-            rows,
-            next: last.filter(|_| is_full),
-        }
+    const fn new(name: &'static str, statement: &'static Sql) -> Self {
+        Self { name, statement }
     }
 }
 
-/// Returns the column of a field: `isActive` is read from `is_active`.
-fn column_of(field: &str) -> String {
-    let mut column = String::with_capacity(field.len() + 4);
-    for character in field.chars() {
-        if character.is_ascii_uppercase() {
-            column.push('_');
-        }
-        column.push(character.to_ascii_lowercase());
+fn read(row: &Columns<'_>) -> Result<Map<String, Value>> {
+    let mut object = Map::new();
+    for column in row.names() {
+        let value = match ColumnKind::of_column(column) {
+            ColumnKind::Text => row.get::<Option<String>>(column)?.into(),
+            ColumnKind::Timestamp => serde_json::to_value(row.get::<Option<domain::time::Timestamp>>(column)?)?,
+            ColumnKind::Integer => row.get::<Option<i64>>(column)?.into(),
+            ColumnKind::Real => row.get::<Option<f64>>(column)?.into(),
+            ColumnKind::Boolean => row.get::<Option<bool>>(column)?.into(),
+        };
+        object.insert(field_of(column), value);
     }
-    column
+    Ok(object)
+}
+
+fn page(rows: Vec<Map<String, Value>>) -> ExportPage {
+    let is_full = i64::try_from(rows.len()) == Ok(PAGE);
+    let key = rows.last().and_then(|row| row.values().next()?.as_str());
+    let next = key.filter(|_| is_full).map(str::to_owned);
+    ExportPage { rows, next }
+}
+
+/// Returns the field of a column: `is_active` is exported as `isActive`.
+fn field_of(column: &str) -> String {
+    let mut words = column.split('_');
+    let mut field = words.next().unwrap_or_default().to_owned();
+    for word in words {
+        let (initial, rest) = word.split_at(word.len().min(1));
+        field.push_str(&initial.to_ascii_uppercase());
+        field.push_str(rest);
+    }
+    field
 }

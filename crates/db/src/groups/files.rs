@@ -5,8 +5,7 @@ use domain::id::{AttachmentId, GroupId};
 
 use super::links::group_file;
 use crate::visibility::CAN_VIEW_GROUP;
-use crate::{ReadTx, WriteTx};
-use crate::{args, named, statements};
+use crate::{ReadTx, WriteTx, args, named, statements};
 use common::error::{Error, Result};
 
 statements! {

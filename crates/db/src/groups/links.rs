@@ -7,11 +7,10 @@ use domain::group_assignment::GroupAssignment;
 use domain::id::GroupAssignmentId;
 
 use crate::assignments::assignment;
-use crate::attachments;
-use crate::from_row;
-use crate::group_assignments::{link, submission};
+use crate::group_assignments::{current_submission, link};
 use crate::labels::stored_file;
 use crate::sql::Columns;
+use crate::{attachments, from_row};
 use common::error::Result;
 
 /// A link with its topic and its current submission.
@@ -24,15 +23,7 @@ pub(super) struct GroupLinkRow {
 
 pub(super) fn link_row(row: &Columns<'_>) -> Result<GroupLinkRow> {
     let (link, assignment, submitted_count) = (link(row)?, assignment(row)?, row.get("submitted_count")?);
-    let current_submission = match link.current_submission_id {
-        Some(_) => Some(SubmissionDetails {
-            submission: submission(row)?,
-            documents: Vec::new(),
-            grade: None,
-            feedback: Vec::new(),
-        }),
-        None => None,
-    };
+    let current_submission = current_submission(&link, row)?;
     Ok(GroupLinkRow {
         link,
         assignment,

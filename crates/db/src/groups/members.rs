@@ -8,8 +8,7 @@ use domain::id::{ClassId, GroupId, SubmissionId, UserId};
 use domain::user::Person;
 
 use crate::labels::{PERSON_COLUMNS, person};
-use crate::{ReadTx, WriteTx};
-use crate::{args, named, statements};
+use crate::{ReadTx, WriteTx, args, named, statements};
 use common::error::Result;
 
 statements! {

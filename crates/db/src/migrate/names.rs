@@ -11,9 +11,8 @@ use std::sync::LazyLock;
 use domain::collation::{VERSION, person_sort_key, search_key, sort_key};
 
 use crate::connection::Connection;
-use crate::groups;
 use crate::sql::{Columns, Sql};
-use crate::{args, from_row};
+use crate::{args, from_row, groups};
 use common::clock;
 use common::error::Result;
 

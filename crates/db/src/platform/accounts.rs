@@ -93,23 +93,18 @@ pub struct SignInMethod {
 impl PlatformTx<'_> {
     /// Returns the account of a user.
     pub fn profile(&mut self, id: &UserId) -> Result<User> {
-        self.connection
-            .fetch_optional(&PROFILE, args![id], profile)?
-            .ok_or(Error::NotFound)
+        self.fetch_one(&PROFILE, args![id], profile)
     }
 
     /// Returns the version of an account, for `If-Match`.
     pub fn version_of_account(&mut self, id: &UserId) -> Result<Version> {
-        let found = self
-            .connection
-            .fetch_optional(&ROW_VERSION, args![id], |row| row.get("row_version"))?;
+        let found = self.fetch_optional(&ROW_VERSION, args![id], |row| row.get("row_version"))?;
         found.map(Version::stored).ok_or(Error::NotFound)
     }
 
     /// Returns the account of a user, locked until the end of the transaction.
     pub fn lock_profile(&mut self, id: &UserId) -> Result<User> {
-        self.connection
-            .fetch_optional(&HOLD, args![id], |row| row.get::<UserId>("id"))?;
+        self.fetch_optional(&HOLD, args![id], |row| row.get::<UserId>("id"))?;
         self.profile(id)
     }
 
@@ -117,7 +112,7 @@ impl PlatformTx<'_> {
     pub fn update_profile(&mut self, user: &User) -> Result<()> {
         let key = name_key(user.name.as_str());
         let (search_key, sort_key) = (search_key(user.name.as_str()), user.sort_key());
-        self.connection.execute_named(
+        self.execute_named(
             &UPDATE_PROFILE,
             named![user =>
                 id, name, image, locale, timezone, updated_at,
@@ -130,7 +125,7 @@ impl PlatformTx<'_> {
 
     /// Lists the sign-in methods of a user.
     pub fn accounts(&mut self, user: &UserId) -> Result<Vec<SignInMethod>> {
-        self.connection.fetch_all(
+        self.fetch_all(
             &OF_USER,
             args![user],
             |row| from_row!(row => SignInMethod { id, account_id, provider_id, created_at, updated_at }),
@@ -139,7 +134,7 @@ impl PlatformTx<'_> {
 
     /// Returns the password hash of a user, if there is one.
     pub fn password_hash(&mut self, user: &UserId) -> Result<Option<String>> {
-        let found = self.connection.fetch_optional(&PASSWORD, args![user], |row| {
+        let found = self.fetch_optional(&PASSWORD, args![user], |row| {
             let _: String = row.get("id")?;
             row.get("password")
         })?;
@@ -148,14 +143,13 @@ impl PlatformTx<'_> {
 
     /// Replaces the hash of an unchanged password.
     pub fn rehash_password(&mut self, account: &str, hash: &str, now: Timestamp) -> Result<()> {
-        self.connection.execute(&REHASH, args![account, hash, now])
+        self.execute(&REHASH, args![account, hash, now])
     }
 
     /// Stores a new password. Invalidates all emailed links of the user and resets the count of failed sign-ins.
     pub fn choose_password(&mut self, user: &UserId, hash: &str, now: Timestamp) -> Result<()> {
-        self.connection
-            .execute(&UPSERT_PASSWORD, args![clock::new_id(), user, hash, now])?;
-        self.connection.execute(&OWN_PASSWORD, args![user])?;
+        self.execute(&UPSERT_PASSWORD, args![clock::new_id(), user, hash, now])?;
+        self.execute(&OWN_PASSWORD, args![user])?;
         self.forget_former_password(user)
     }
 
@@ -163,20 +157,18 @@ impl PlatformTx<'_> {
     /// replaced.
     pub fn forget_former_password(&mut self, user: &UserId) -> Result<()> {
         self.delete_verifications(user)?;
-        let email: Option<String> = self
-            .connection
-            .fetch_optional(&EMAIL, args![user], |row| row.get("email"))?;
+        let email: Option<String> = self.fetch_optional(&EMAIL, args![user], |row| row.get("email"))?;
         email.map_or(Ok(()), |email| self.clear_failures(&email))
     }
 
     /// Records that the platform replaced a password; shown to the user after the next sign-in.
     pub fn record_password_reset(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
-        self.connection.execute(&NOTE_PASSWORD_RESET, args![user, now])
+        self.execute(&NOTE_PASSWORD_RESET, args![user, now])
     }
 
     /// Returns who last replaced the password of a user, and when. Without a user it was the platform.
     pub fn password_reset(&mut self, user: &UserId) -> Result<Option<PasswordReset>> {
-        self.connection.fetch_optional(&PASSWORD_RESET, args![user], |row| {
+        self.fetch_optional(&PASSWORD_RESET, args![user], |row| {
             let at = row.get("password_reset_at")?;
             let by: Option<UserId> = row.get("user_id")?;
             let (name, image): (Option<String>, Option<String>) = (row.get("user_name")?, row.get("user_image")?);
@@ -187,49 +179,42 @@ impl PlatformTx<'_> {
 
     /// Returns the settings of the organizations in which a user is a student.
     pub fn settings_of_student(&mut self, user: &UserId) -> Result<Vec<Option<Metadata>>> {
-        self.connection
-            .fetch_all(&SETTINGS_OF_STUDENT, args![user], |row| row.json_option("metadata"))
+        self.fetch_all(&SETTINGS_OF_STUDENT, args![user], |row| row.json_option("metadata"))
     }
 
     /// Returns the settings of the school of a user: the home organization, else the first one that the user joined.
     pub fn settings_of_school(&mut self, user: &UserId) -> Result<Option<Metadata>> {
         let found: Option<Option<Metadata>> =
-            self.connection
-                .fetch_optional(&SETTINGS_OF_SCHOOL, args![user], |row| row.json_option("metadata"))?;
+            self.fetch_optional(&SETTINGS_OF_SCHOOL, args![user], |row| row.json_option("metadata"))?;
         Ok(found.flatten())
     }
 
     /// Returns strings that make a weak password for a user: names, email address, and the names of their
     /// organizations.
     pub fn known_words(&mut self, user: &UserId) -> Result<Vec<String>> {
-        let of_person: Option<Vec<Option<String>>> =
-            self.connection.fetch_optional(&KNOWN_WORDS, args![user], |row| {
-                Ok(vec![
-                    row.get("name")?,
-                    row.get("first_name")?,
-                    row.get("last_name")?,
-                    row.get::<AccountEmail>("email")?.shown(),
-                    row.get("username")?,
-                ])
-            })?;
-        let of_schools: Vec<(String, String)> = self
-            .connection
-            .fetch_all(&SCHOOLS_OF, args![user], |row| Ok((row.get("name")?, row.get("slug")?)))?;
+        let of_person: Option<Vec<Option<String>>> = self.fetch_optional(&KNOWN_WORDS, args![user], |row| {
+            Ok(vec![
+                row.get("name")?,
+                row.get("first_name")?,
+                row.get("last_name")?,
+                row.get::<AccountEmail>("email")?.shown(),
+                row.get("username")?,
+            ])
+        })?;
+        let of_schools: Vec<(String, String)> =
+            self.fetch_all(&SCHOOLS_OF, args![user], |row| row.pair("name", "slug"))?;
         let schools = of_schools.into_iter().flat_map(|(name, slug)| [name, slug]);
         Ok(of_person.into_iter().flatten().flatten().chain(schools).collect())
     }
 
     /// Counts the links of this kind that were sent to the user after `since`.
     pub fn recent_verifications(&mut self, kind: &str, user: &UserId, since: Timestamp) -> Result<i64> {
-        let found = self
-            .connection
-            .fetch_optional(&RECENT_VERIFICATIONS, args![user, since, kind], |row| row.only())?;
-        Ok(found.unwrap_or(0))
+        self.fetch_one(&RECENT_VERIFICATIONS, args![user, since, kind], |row| row.only())
     }
 
     /// Deletes expired links.
     pub(super) fn forget_verifications(&mut self, now: Timestamp) -> Result<()> {
-        self.connection.execute(&FORGET_VERIFICATIONS, args![now])
+        self.execute(&FORGET_VERIFICATIONS, args![now])
     }
 
     /// Inserts a link that is emailed to this user. The identifier has the form `kind:token`.
@@ -242,8 +227,7 @@ impl PlatformTx<'_> {
     ) -> Result<()> {
         self.forget_verifications(now)?;
         let id = clock::new_id();
-        self.connection
-            .execute(&INSERT_VERIFICATION, args![id, identifier, user, expires_at, now])
+        self.execute(&INSERT_VERIFICATION, args![id, identifier, user, expires_at, now])
     }
 
     /// Returns whether an emailed link is valid.
@@ -253,17 +237,14 @@ impl PlatformTx<'_> {
 
     /// Returns the user of an emailed link, if it is valid.
     pub fn owner_of_verification(&mut self, identifier: &str, now: Timestamp) -> Result<Option<UserId>> {
-        self.connection
-            .fetch_optional(&VERIFICATION, args![identifier, now], |row| row.get("value"))
+        self.fetch_optional(&VERIFICATION, args![identifier, now], |row| row.get("value"))
     }
 
     /// Consumes an emailed link; returns its user unless it has expired.
     pub fn take_verification(&mut self, identifier: &str, now: Timestamp) -> Result<Option<UserId>> {
-        let found = self
-            .connection
-            .fetch_optional(&TAKE_VERIFICATION, args![identifier], |row| {
-                row.pair::<_, Timestamp>("value", "expires_at")
-            })?;
+        let found = self.fetch_optional(&TAKE_VERIFICATION, args![identifier], |row| {
+            row.pair::<_, Timestamp>("value", "expires_at")
+        })?;
         Ok(found.filter(|(_, expires_at)| *expires_at >= now).map(|(user, _)| user))
     }
 }

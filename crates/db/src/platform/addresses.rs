@@ -32,12 +32,12 @@ impl PlatformTx<'_> {
     ) -> Result<()> {
         let id = clock::new_id();
         let arguments = args![id, identifier, user, address, expires_at, now];
-        self.connection.execute(&INSERT, arguments)
+        self.execute(&INSERT, arguments)
     }
 
     /// Consumes a link; returns the user and the confirmed address unless it has expired.
     pub fn take_address_link(&mut self, identifier: &str, now: Timestamp) -> Result<Option<(UserId, String)>> {
-        let found = self.connection.fetch_optional(&TAKE, args![identifier], |row| {
+        let found = self.fetch_optional(&TAKE, args![identifier], |row| {
             Ok((
                 row.get::<UserId>("value")?,
                 row.get::<String>("address")?,
@@ -50,6 +50,6 @@ impl PlatformTx<'_> {
 
     /// Sets the email address of a user; one that is in use is `DUPLICATE_EMAIL`.
     pub fn change_address(&mut self, user: &UserId, address: &str, now: Timestamp) -> Result<()> {
-        self.connection.execute(&CHANGE, args![user, address, now])
+        self.execute(&CHANGE, args![user, address, now])
     }
 }

@@ -12,7 +12,7 @@ use super::sessions::{HOME_SLUG, SessionUser, user_name};
 use crate::labels::SHOWN_EMAIL;
 use crate::sql::{Columns, Value};
 use crate::{args, fragments, from_row, named, statements};
-use common::error::{Error, Result};
+use common::error::Result;
 
 /// Maximum page size.
 const LONGEST_PAGE: i64 = 200;
@@ -235,15 +235,12 @@ fn pattern(field: &str, text: &str) -> String {
 
 impl PlatformTx<'_> {
     pub fn account(&mut self, id: &UserId) -> Result<AdministeredAccount> {
-        self.connection
-            .fetch_optional(&BY_ID, args![id], account)?
-            .ok_or(Error::NotFound)
+        self.fetch_one(&BY_ID, args![id], account)
     }
 
     /// Returns an account, locked until the end of the transaction.
     pub fn lock_account(&mut self, id: &UserId) -> Result<AdministeredAccount> {
-        self.connection
-            .fetch_optional(&HOLD, args![id], |row| row.get::<UserId>("id"))?;
+        self.fetch_optional(&HOLD, args![id], |row| row.get::<UserId>("id"))?;
         self.account(id)
     }
 
@@ -281,23 +278,22 @@ impl PlatformTx<'_> {
         let (limit, offset) = (asked.page(), asked.offset.max(0));
         let mut page = which.to_vec();
         page.extend_from_slice(args![sort, downwards, limit, offset]);
-        let found = self.connection.fetch_all(&LIST, &page, account)?;
-        let total = self.connection.fetch_optional(&COUNT, &which, |row| row.only())?;
+        let found = self.fetch_all(&LIST, &page, account)?;
+        let total = self.fetch_optional(&COUNT, &which, |row| row.only())?;
         Ok((found, total.unwrap_or(0)))
     }
 
     /// Updates the fields that platform administrators change; an email address that is in use is `DUPLICATE_EMAIL`.
     pub fn update_account(&mut self, account: &AdministeredAccount) -> Result<()> {
         let user = &account.user;
-        let last_name: Option<Option<String>> = self
-            .connection
-            .fetch_optional(&LAST_NAME, args![user.id], |row| row.get("last_name"))?;
+        let last_name: Option<Option<String>> =
+            self.fetch_optional(&LAST_NAME, args![user.id], |row| row.get("last_name"))?;
         let sort_key = person_sort_key(&user.name, last_name.flatten().as_deref());
         let search_key = search_key(&user.name);
         let (key, role, is_banned) = (name_key(&user.name), user.role.as_str(), account.ban.is_some());
         let ban = account.ban.as_ref();
         let (reason, until) = (ban.and_then(|ban| ban.reason.as_deref()), ban.and_then(|ban| ban.until));
-        self.connection.execute_named(
+        self.execute_named(
             &UPDATE,
             named![user =>
                 id, name, email, email_verified, image, updated_at,
@@ -314,17 +310,17 @@ impl PlatformTx<'_> {
 
     /// Removes an expired ban.
     pub fn lift_ban(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
-        self.connection.execute(&LIFT_BAN, args![user, now])
+        self.execute(&LIFT_BAN, args![user, now])
     }
 
     /// Deletes all sign-in methods of an account; an emailed link can set a password again.
     pub fn delete_sign_ins(&mut self, user: &UserId) -> Result<()> {
-        self.connection.execute(&DELETE_ACCOUNTS, args![user])
+        self.execute(&DELETE_ACCOUNTS, args![user])
     }
 
     /// Deletes all emailed links to a user.
     pub fn delete_verifications(&mut self, user: &UserId) -> Result<()> {
-        self.connection.execute(&DELETE_VERIFICATIONS, args![user])
+        self.execute(&DELETE_VERIFICATIONS, args![user])
     }
 
     /// Clears and deactivates an account and deletes all its credentials.
@@ -332,11 +328,11 @@ impl PlatformTx<'_> {
         let id = &account.user.id;
         // A reserved domain that receives no mail (RFC 2606). The old address becomes available.
         let address = format!("erased-{id}@erased.invalid");
-        self.connection.execute(&DELETE_ACCOUNTS, args![id])?;
+        self.execute(&DELETE_ACCOUNTS, args![id])?;
         self.delete_second_factor(id)?;
         self.delete_verifications(id)?;
         self.delete_sign_in_history(account.user.email.stored_form())?;
-        self.connection.execute(
+        self.execute(
             &EMPTY,
             args![
                 id,

@@ -48,7 +48,7 @@ impl ApiTokenFacts {
 impl PlatformTx<'_> {
     /// Returns the data behind the hash of a token; `None` if it is unknown, expired or invalid.
     pub fn api_token(&mut self, hash: &str, now: Timestamp) -> Result<Option<ApiTokenFacts>> {
-        self.connection.fetch_optional(&BY_HASH, args![hash, now], |row| {
+        self.fetch_optional(&BY_HASH, args![hash, now], |row| {
             let (id, organization): (ApiTokenId, OrganizationId) = (row.get("id")?, row.get("active_id")?);
             let (scopes, status): (String, String) = (row.get("scopes")?, row.get("active_status")?);
             let (created_at, expires_at) = (row.get("token_created_at")?, row.get("expires_at")?);
@@ -101,6 +101,6 @@ impl PlatformTx<'_> {
 
     /// Records the use of a token.
     pub fn record_api_token_use(&mut self, id: &ApiTokenId, now: Timestamp) -> Result<()> {
-        self.connection.execute(&RECORD_USE, args![id, now])
+        self.execute(&RECORD_USE, args![id, now])
     }
 }

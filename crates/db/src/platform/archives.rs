@@ -118,20 +118,15 @@ pub(crate) fn erase_row(row: &mut ArchivedRow<'_>, user: &UserId, now: Timestamp
 impl PlatformTx<'_> {
     /// Returns whether there are archives that expired by `now`.
     pub fn has_expired_archives(&mut self, now: Timestamp) -> Result<bool> {
-        let any = self
-            .connection
-            .fetch_optional(&ANY_EXPIRED, args![now], |row| row.only())?;
-        Ok(any.unwrap_or(false))
+        self.fetch_one(&ANY_EXPIRED, args![now], |row| row.only())
     }
 
     /// Deletes archives that expired by `now`, at most `limit`, and schedules their files for removal. Returns their
     /// number.
     pub fn expire_archives(&mut self, now: Timestamp, limit: i64) -> Result<usize> {
-        let expired: Vec<DeletionId> = self
-            .connection
-            .fetch_all(&EXPIRED, args![now, limit], |row| row.get("id"))?;
+        let expired: Vec<DeletionId> = self.fetch_all(&EXPIRED, args![now, limit], |row| row.get("id"))?;
         for id in &expired {
-            self.connection.execute(&FORGET, args![id, now])?;
+            self.execute(&FORGET, args![id, now])?;
             self.delete_archive(id)?;
         }
         Ok(expired.len())
@@ -139,7 +134,7 @@ impl PlatformTx<'_> {
 
     fn delete_archive(&mut self, id: &DeletionId) -> Result<()> {
         for statement in [&DELETE_CHUNKS, &DELETE_FILES, &DELETE_PEOPLE, &DELETE] {
-            self.connection.execute(statement, args![id])?;
+            self.execute(statement, args![id])?;
         }
         Ok(())
     }
@@ -148,7 +143,7 @@ impl PlatformTx<'_> {
     /// archive, which cannot be restored, is deleted. Returns the number of archives and the files that are no longer
     /// referenced.
     pub(super) fn erase_from_archives(&mut self, user: &UserId, now: Timestamp) -> Result<(i64, Vec<FileKey>)> {
-        let archives: Vec<(DeletionId, String, String)> = self.connection.fetch_all(&OF_USER, args![user], |row| {
+        let archives: Vec<(DeletionId, String, String)> = self.fetch_all(&OF_USER, args![user], |row| {
             Ok((row.get("id")?, row.get("manifest")?, row.get("seal")?))
         })?;
         let mut files = Vec::new();
@@ -157,9 +152,7 @@ impl PlatformTx<'_> {
                 Ok(dropped) => files.extend(dropped),
                 Err(Error::Domain(_)) => {
                     tracing::error!(deletion.id = %id, "damaged archive of a deleted object deleted by an erasure");
-                    let all = self
-                        .connection
-                        .fetch_all(&ARCHIVE_FILES, args![id], |row| row.get::<FileKey>("file_key"))?;
+                    let all = self.fetch_all(&ARCHIVE_FILES, args![id], |row| row.get::<FileKey>("file_key"))?;
                     files.extend(all);
                     self.delete_archive(id)?;
                 }
@@ -180,9 +173,7 @@ impl PlatformTx<'_> {
         let (mut verifier, mut writer) = (ChunkVerifier::default(), ChunkWriter::default());
         let mut dropped = BTreeSet::new();
         for number in 1..=manifest.chunks {
-            let chunk: Option<String> = self
-                .connection
-                .fetch_optional(&CHUNK, args![id, number], |row| row.get("content"))?;
+            let chunk: Option<String> = self.fetch_optional(&CHUNK, args![id, number], |row| row.get("content"))?;
             let chunk = chunk.ok_or(domain::domain_error::DomainError::ArchiveDamaged)?;
             verifier.add(&chunk)?;
             read_chunk(&chunk, |mut row| {
@@ -193,7 +184,7 @@ impl PlatformTx<'_> {
                 writer.push(&row).map(drop)
             })?;
             let (_, content) = writer.take_chunk()?;
-            self.connection.execute(&REWRITE_CHUNK, args![id, number, content])?;
+            self.execute(&REWRITE_CHUNK, args![id, number, content])?;
         }
         verifier.verify(&manifest)?;
         manifest.tables.clone_from(&writer.tables);
@@ -201,16 +192,15 @@ impl PlatformTx<'_> {
         manifest.files = i64::try_from(writer.files.len()).unwrap_or(i64::MAX);
         manifest.bytes = writer.bytes();
         let (text, seal) = manifest.sealed()?;
-        self.connection
-            .execute(&RESEAL, args![id, text, seal, manifest.bytes])?;
+        self.execute(&RESEAL, args![id, text, seal, manifest.bytes])?;
         let lost: Vec<String> = dropped
             .into_iter()
             .filter(|key| !writer.files.contains_key(key))
             .collect();
         for key in &lost {
-            self.connection.execute(&DELETE_FILE, args![id, key])?;
+            self.execute(&DELETE_FILE, args![id, key])?;
         }
-        self.connection.execute(&DELETE_PERSON, args![user, id])?;
+        self.execute(&DELETE_PERSON, args![user, id])?;
         Ok(lost.into_iter().map(FileKey::new).collect())
     }
 }

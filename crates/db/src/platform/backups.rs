@@ -59,40 +59,35 @@ statements! {
 impl PlatformTx<'_> {
     /// Suspends file removals until `until`, for a running backup.
     pub fn suspend_file_removals(&mut self, name: &str, until: Timestamp) -> Result<()> {
-        self.connection.execute(&HOLD, args![name, until])
+        self.execute(&HOLD, args![name, until])
     }
 
     /// Ends the suspension of file removals.
     pub fn resume_file_removals(&mut self, name: &str, now: Timestamp) -> Result<()> {
-        self.connection.execute(&RELEASE, args![name, now])
+        self.execute(&RELEASE, args![name, now])
     }
 
     /// Returns whether a restore was begun and not completed.
     pub fn is_half_restored(&mut self) -> Result<bool> {
-        let found = self
-            .connection
-            .fetch_optional(&RESTORE, args![], |row| row.get::<String>("value"))?;
+        let found = self.fetch_optional(&RESTORE, args![], |row| row.get::<String>("value"))?;
         Ok(found.is_some())
     }
 
     /// Returns the expected id of the file storage marker, if one is recorded.
     pub fn storage_id(&mut self) -> Result<Option<String>> {
-        self.connection
-            .fetch_optional(&STORAGE_ID, args![], |row| row.get("value"))
+        self.fetch_optional(&STORAGE_ID, args![], |row| row.get("value"))
     }
 
     /// Records a storage id unless one is recorded, and returns the recorded one.
     pub fn record_storage(&mut self, id: &str, now: Timestamp) -> Result<Option<String>> {
-        self.connection.execute(&RECORD_STORAGE, args![id, now])?;
+        self.execute(&RECORD_STORAGE, args![id, now])?;
         self.storage_id()
     }
 
     /// Returns at most `limit` files that rows refer to, the newest of each table.
     pub fn sampled_files(&mut self, limit: usize) -> Result<Vec<FileKey>> {
         let each = i64::try_from(limit).unwrap_or(i64::MAX);
-        let mut keys: Vec<String> = self
-            .connection
-            .fetch_all(&SAMPLED_FILES, args![each], |row| row.get("file_key"))?;
+        let mut keys: Vec<String> = self.fetch_all(&SAMPLED_FILES, args![each], |row| row.get("file_key"))?;
         // Keys are random except for their timestamp prefix: sorting by their reversed bytes mixes the tables.
         keys.sort_unstable_by(|one, other| one.bytes().rev().cmp(other.bytes().rev()));
         keys.truncate(limit);
@@ -101,22 +96,18 @@ impl PlatformTx<'_> {
 
     /// Lists the erased users.
     pub fn erased_users(&mut self) -> Result<Vec<UserId>> {
-        self.connection.fetch_all(&ERASED, args![], |row| row.get("id"))
+        self.fetch_all(&ERASED, args![], |row| row.get("id"))
     }
 
     /// Erases a user that a restored backup contains; returns false if there is nothing to erase.
     pub fn erase_again(&mut self, user: &UserId, now: Timestamp) -> Result<bool> {
-        let Some(address) = self
-            .connection
-            .fetch_optional(&ADDRESS, args![user], |row| row.get::<String>("email"))?
-        else {
+        let Some(address) = self.fetch_optional(&ADDRESS, args![user], |row| row.get::<String>("email"))? else {
             return Ok(false);
         };
         self.erase_from_log(user, &address.to_lowercase(), &LogScan::default())?;
         let (_, files) = self.erase_person(user, now)?;
         for file in files {
-            self.connection
-                .execute(&FORGET, args![clock::new_id(), file.as_str(), now])?;
+            self.execute(&FORGET, args![clock::new_id(), file.as_str(), now])?;
         }
         Ok(true)
     }
@@ -125,9 +116,7 @@ impl PlatformTx<'_> {
     pub fn unreferenced_stored_files(&mut self, keys: Vec<FileKey>) -> Result<Vec<FileKey>> {
         let mut abandoned = Vec::new();
         for key in self.unreferenced_files(keys)? {
-            let waits = self
-                .connection
-                .fetch_optional(&WAITS, args![key.as_str()], |row| row.only())?;
+            let waits = self.fetch_optional(&WAITS, args![key.as_str()], |row| row.only())?;
             if !waits.unwrap_or(false) {
                 abandoned.push(key);
             }

@@ -36,16 +36,13 @@ impl PlatformTx<'_> {
     ) -> Result<Vec<BoardGroup>> {
         let mut wanted = groups.clone();
         for (organization, user) in people {
-            let of_member = self
-                .connection
-                .fetch_all(&OF_MEMBER, args![organization, user], |row| row.get::<GroupId>("id"))?;
+            let of_member = self.fetch_all(&OF_MEMBER, args![organization, user], |row| row.get::<GroupId>("id"))?;
             wanted.extend(of_member.into_iter().map(|group| (organization.clone(), group)));
         }
         let mut found = Vec::with_capacity(wanted.len());
         for (organization, id) in wanted {
             let rows: Vec<(ClassId, Option<UserId>)> =
-                self.connection
-                    .fetch_all(&BY_ID, args![organization, id], |row| row.pair("class_id", "user_id"))?;
+                self.fetch_all(&BY_ID, args![organization, id], |row| row.pair("class_id", "user_id"))?;
             let class = rows.first().map(|(class, _)| class.clone());
             // The group may have been deleted in the meantime.
             found.extend(class.map(|class| BoardGroup {

@@ -4,9 +4,8 @@ use domain::id::DocumentId;
 use domain::time::Timestamp;
 
 use super::PlatformTx;
-use crate::Tenant;
-use crate::{args, statements};
-use common::error::{Error, Result};
+use crate::{Tenant, args, statements};
+use common::error::Result;
 
 statements! {
     /// The organization of a deleted document.
@@ -41,15 +40,12 @@ pub struct OpenEditors {
 impl PlatformTx<'_> {
     /// Returns the organization of a deleted document, for callbacks of the document server.
     pub fn tenant_of_deleted_document(&mut self, id: &DocumentId) -> Result<Tenant> {
-        let home = self
-            .connection
-            .fetch_optional(&HOME, args![id], |row| Ok(Tenant(row.get("organization_id")?)))?;
-        home.ok_or(Error::NotFound)
+        self.fetch_one(&HOME, args![id], |row| Ok(Tenant(row.get("organization_id")?)))
     }
 
     /// Returns a batch of deleted documents whose editors may be open.
     pub fn open_deleted_documents(&mut self) -> Result<Vec<OpenEditors>> {
-        self.connection.fetch_all(&OPEN, args![], |row| {
+        self.fetch_all(&OPEN, args![], |row| {
             Ok(OpenEditors {
                 document: row.get("id")?,
                 generations: (row.get("oldest_generation")?, row.get("generation")?),
@@ -59,21 +55,18 @@ impl PlatformTx<'_> {
 
     /// Records that the editors of a deleted document were closed.
     pub fn record_closed_editors(&mut self, id: &DocumentId) -> Result<()> {
-        self.connection.execute(&CLOSE, args![id])
+        self.execute(&CLOSE, args![id])
     }
 
     /// Returns whether there is a late text received by `texts` or a document deleted by `documents`.
     pub fn has_expired_late_texts(&mut self, texts: Timestamp, documents: Timestamp) -> Result<bool> {
-        let any = self
-            .connection
-            .fetch_optional(&ANY_EXPIRED, args![texts, documents], |row| row.only())?;
-        Ok(any.unwrap_or(false))
+        self.fetch_one(&ANY_EXPIRED, args![texts, documents], |row| row.only())
     }
 
     /// Deletes late texts received by `texts` and records of documents deleted by `documents`.
     pub fn expire_late_texts(&mut self, texts: Timestamp, documents: Timestamp, now: Timestamp) -> Result<()> {
-        self.connection.execute(&FORGET, args![texts, now])?;
-        self.connection.execute(&DELETE_TEXTS, args![texts])?;
-        self.connection.execute(&DELETE_DOCUMENTS, args![documents])
+        self.execute(&FORGET, args![texts, now])?;
+        self.execute(&DELETE_TEXTS, args![texts])?;
+        self.execute(&DELETE_DOCUMENTS, args![documents])
     }
 }

@@ -4,9 +4,8 @@ use domain::id::DocumentId;
 use domain::time::Timestamp;
 
 use super::PlatformTx;
-use crate::Tenant;
 use crate::document_log::PACK_MAX;
-use crate::{args, statements};
+use crate::{Tenant, args, statements};
 use common::error::Result;
 
 statements! {
@@ -31,26 +30,25 @@ impl PlatformTx<'_> {
     /// Lists documents with commits that no revision contains, if the last one is older than `quiet` or the first one
     /// older than `oldest`.
     pub fn unsaved_logs(&mut self, quiet: Timestamp, oldest: Timestamp) -> Result<Vec<(Tenant, DocumentId)>> {
-        self.connection.fetch_all(&UNSAVED, args![quiet, oldest, LIMIT], |row| {
+        self.fetch_all(&UNSAVED, args![quiet, oldest, LIMIT], |row| {
             Ok((Tenant(row.get("organization_id")?), row.get("document_id")?))
         })
     }
 
     /// Lists generations with commits from before `before` that can be packed.
     pub fn unpacked_logs(&mut self, before: Timestamp) -> Result<Vec<(Tenant, DocumentId, i64)>> {
-        self.connection
-            .fetch_all(&UNPACKED, args![before, PACK_MAX, LIMIT], |row| {
-                Ok((
-                    Tenant(row.get("organization_id")?),
-                    row.get("document_id")?,
-                    row.get("generation")?,
-                ))
-            })
+        self.fetch_all(&UNPACKED, args![before, PACK_MAX, LIMIT], |row| {
+            Ok((
+                Tenant(row.get("organization_id")?),
+                row.get("document_id")?,
+                row.get("generation")?,
+            ))
+        })
     }
 
     /// Lists documents with late commits from before `before` that no revision contains.
     pub fn unsaved_late_commits(&mut self, before: Timestamp) -> Result<Vec<(Tenant, DocumentId)>> {
-        self.connection.fetch_all(&LATE, args![before, LIMIT], |row| {
+        self.fetch_all(&LATE, args![before, LIMIT], |row| {
             Ok((Tenant(row.get("organization_id")?), row.get("document_id")?))
         })
     }

@@ -4,9 +4,8 @@ use domain::id::DocumentId;
 use domain::time::Timestamp;
 
 use super::PlatformTx;
-use crate::Tenant;
 use crate::saves::EditingSession;
-use crate::{args, from_row, statements};
+use crate::{Tenant, args, from_row, statements};
 use common::error::Result;
 
 statements! {
@@ -44,23 +43,22 @@ impl PlatformTx<'_> {
     /// Lists sessions whose last callback was before `silent_since`, and sessions of superseded keys whose last
     /// callback was before `former_since`.
     pub fn stale_sessions(&mut self, silent_since: Timestamp, former_since: Timestamp) -> Result<Vec<StaleSession>> {
-        self.connection
-            .fetch_all(&SILENT_SESSIONS, args![silent_since, former_since], |row| {
-                Ok(StaleSession {
-                    tenant: Tenant(row.get("organization_id")?),
-                    session: from_row!(row => EditingSession {
-                        document_id, generation, document_key, last_callback_at, saved_nonce, has_gap,
-                        editors: row.json("editors")?,
-                        flushed: row.json("flushed")?,
-                    })?,
-                    is_former: row.get("is_superseded")?,
-                })
+        self.fetch_all(&SILENT_SESSIONS, args![silent_since, former_since], |row| {
+            Ok(StaleSession {
+                tenant: Tenant(row.get("organization_id")?),
+                session: from_row!(row => EditingSession {
+                    document_id, generation, document_key, last_callback_at, saved_nonce, has_gap,
+                    editors: row.json("editors")?,
+                    flushed: row.json("flushed")?,
+                })?,
+                is_former: row.get("is_superseded")?,
             })
+        })
     }
 
     /// Lists documents with an incomplete freeze and its deadline.
     pub fn documents_being_locked(&mut self) -> Result<Vec<(Tenant, DocumentId, Timestamp)>> {
-        self.connection.fetch_all(&FREEZING, &[], |row| {
+        self.fetch_all(&FREEZING, &[], |row| {
             Ok((
                 Tenant(row.get("organization_id")?),
                 row.get("id")?,
@@ -72,9 +70,7 @@ impl PlatformTx<'_> {
     /// Acquires the lease `name` until a point in time; returns false if another instance holds it. `holder` identifies
     /// this instance.
     pub fn acquire_lease(&mut self, name: &str, holder: &str, until: Timestamp, now: Timestamp) -> Result<bool> {
-        let taken = self
-            .connection
-            .execute_counted(&TAKE_TURN, args![name, holder, until, now])?;
+        let taken = self.execute_counted(&TAKE_TURN, args![name, holder, until, now])?;
         Ok(taken == 1)
     }
 }

@@ -51,34 +51,33 @@ impl PlatformTx<'_> {
             created_at,
             expires_at,
         } = email;
-        self.connection
-            .execute(&INSERT, args![id, kind.as_str(), sealed, created_at, expires_at])
+        self.execute(&INSERT, args![id, kind.as_str(), sealed, created_at, expires_at])
     }
 
     /// Lists due emails, at most `limit`.
     pub fn due_emails(&mut self, now: Timestamp, limit: i64) -> Result<Vec<DueEmail>> {
-        self.connection.fetch_all(&DUE, args![now, limit], due_email)
+        self.fetch_all(&DUE, args![now, limit], due_email)
     }
 
     /// Lists a page of all queued emails, by id.
     pub fn queued_emails_after(&mut self, id: &str) -> Result<Vec<QueuedEmail>> {
-        let found = self.connection.fetch_all(&AFTER, args![id, PAGE], due_email)?;
+        let found = self.fetch_all(&AFTER, args![id, PAGE], due_email)?;
         Ok(found.into_iter().map(|due| due.email).collect())
     }
 
     /// Claims an email for sending until `lease`; returns false if another instance has claimed it.
     pub fn claim_email(&mut self, id: &str, due_at: Timestamp, lease: Timestamp) -> Result<bool> {
-        Ok(self.connection.execute_counted(&CLAIM, args![id, due_at, lease])? == 1)
+        Ok(self.execute_counted(&CLAIM, args![id, due_at, lease])? == 1)
     }
 
     /// Deletes an email that was handed over to the mail server or is abandoned.
     pub fn delete_queued_email(&mut self, id: &str) -> Result<()> {
-        self.connection.execute(&DELETE, args![id])
+        self.execute(&DELETE, args![id])
     }
 
     /// Records the number of failed attempts and schedules a retry.
     pub fn postpone_email(&mut self, id: &str, attempts: i64, next: Timestamp) -> Result<()> {
-        self.connection.execute(&POSTPONE, args![id, attempts, next])
+        self.execute(&POSTPONE, args![id, attempts, next])
     }
 }
 

@@ -195,29 +195,22 @@ struct ErasableRecord {
 impl PlatformTx<'_> {
     /// Returns whether the account is already erased.
     pub fn is_erased(&mut self, user: &UserId) -> Result<bool> {
-        let found = self
-            .connection
-            .fetch_optional(&IS_ERASED, args![user], |row| row.only())?;
+        let found = self.fetch_optional(&IS_ERASED, args![user], |row| row.only())?;
         Ok(found.unwrap_or(false))
     }
 
     /// Lists the organizations of a user.
     pub fn memberships(&mut self, user: &UserId) -> Result<Vec<domain::id::OrganizationId>> {
-        self.connection
-            .fetch_all(&MEMBERSHIPS, args![user], |row| row.get("organization_id"))
+        self.fetch_all(&MEMBERSHIPS, args![user], |row| row.get("organization_id"))
     }
 
     /// Scans the next batch of the log; returns false at the end.
     pub fn scan_log(&mut self, user: &UserId, traces: &mut LogScan) -> Result<bool> {
         let arguments = args![traces.until, traces.end, STRIDE];
-        let next: Option<String> = self
-            .connection
-            .fetch_optional(&STRIDE_END, arguments, |row| row.get("id"))?;
+        let next: Option<String> = self.fetch_optional(&STRIDE_END, arguments, |row| row.get("id"))?;
         let goes_on = next.is_some();
         let until = next.unwrap_or_else(|| traces.end.clone());
-        let found = self
-            .connection
-            .fetch_all(&FOUND, args![user, traces.until, until], |row| row.get("id"))?;
+        let found = self.fetch_all(&FOUND, args![user, traces.until, until], |row| row.get("id"))?;
         traces.records.extend(found);
         traces.until = until;
         Ok(goes_on)
@@ -229,13 +222,13 @@ impl PlatformTx<'_> {
     pub fn erase_from_log(&mut self, user: &UserId, address: &str, traces: &LogScan) -> Result<i64> {
         let mut changed = 0;
         for id in &traces.records {
-            if let Some(found) = self.connection.fetch_optional(&RECORD, args![user, id], record)? {
+            if let Some(found) = self.fetch_optional(&RECORD, args![user, id], record)? {
                 changed += self.rewrite(found, user, address)?;
             }
         }
         let mut after = traces.until.clone();
         loop {
-            let records = self.connection.fetch_all(&RECORDS, args![user, after, PAGE], record)?;
+            let records = self.fetch_all(&RECORDS, args![user, after, PAGE], record)?;
             let Some(last) = records.last() else { return Ok(changed) };
             after = last.id.to_string();
             for record in records {
@@ -260,19 +253,15 @@ impl PlatformTx<'_> {
         } = erased;
         let details = details.to_string();
         let arguments = args![id, user_name, entity_name, details, search_key];
-        self.connection.execute_counted(&REWRITE_RECORD, arguments).map(|_| 1)
+        self.execute_counted(&REWRITE_RECORD, arguments).map(|_| 1)
     }
 
     /// Erases everything but the log; returns counts, and the files that are no longer referenced.
     pub fn erase_person(&mut self, user: &UserId, now: Timestamp) -> Result<(ErasureCounts, Vec<FileKey>)> {
         let former = self.erase_former_grades(user)?;
         let (deleted_items, archived_files) = self.erase_from_archives(user, now)?;
-        let chat_files: Vec<String> = self
-            .connection
-            .fetch_all(&CHAT_FILES, args![user], |row| row.get("file_key"))?;
-        let exports: Vec<Option<String>> = self
-            .connection
-            .fetch_all(&EXPORTS, args![user], |row| row.get("file_key"))?;
+        let chat_files: Vec<String> = self.fetch_all(&CHAT_FILES, args![user], |row| row.get("file_key"))?;
+        let exports: Vec<Option<String>> = self.fetch_all(&EXPORTS, args![user], |row| row.get("file_key"))?;
         for statement in [
             &ROSTER_ORIGINS,
             &ROSTER_ENTRIES,
@@ -280,10 +269,10 @@ impl PlatformTx<'_> {
             &ROSTER_STARTS,
             &ROSTER_CONFIRMATIONS,
         ] {
-            self.connection.execute(statement, args![user])?;
+            self.execute(statement, args![user])?;
         }
         let mut run = |statement: &'static Sql| -> Result<i64> {
-            let touched = self.connection.execute_counted(statement, args![user])?;
+            let touched = self.execute_counted(statement, args![user])?;
             Ok(i64::try_from(touched).unwrap_or(i64::MAX))
         };
         let mut erased = ErasureCounts {
@@ -322,7 +311,7 @@ impl PlatformTx<'_> {
         };
         run(&JOBS)?;
         let mut run_at = |statement: &'static Sql| -> Result<i64> {
-            let touched = self.connection.execute_counted(statement, args![user, now])?;
+            let touched = self.execute_counted(statement, args![user, now])?;
             Ok(i64::try_from(touched).unwrap_or(i64::MAX))
         };
         erased.chat_messages = run_at(&CHAT_MESSAGES)?;
@@ -330,20 +319,19 @@ impl PlatformTx<'_> {
         let (key, address) = (name_key(ERASED_NAME), erased_address(user));
         let (search_key, sort_key) = (search_key(ERASED_NAME), person_sort_key(ERASED_NAME, None));
         let profile = args![user, ERASED_NAME, key, address, now, search_key, sort_key];
-        erased.profiles = i64::try_from(self.connection.execute_counted(&PROFILE, profile)?).unwrap_or(i64::MAX);
+        erased.profiles = i64::try_from(self.execute_counted(&PROFILE, profile)?).unwrap_or(i64::MAX);
         let files = chat_files.into_iter().chain(exports.into_iter().flatten());
         Ok((erased, files.map(FileKey::new).chain(archived_files).collect()))
     }
 
     fn erase_former_grades(&mut self, user: &UserId) -> Result<i64> {
-        let former: Vec<(String, Value)> = self.connection.fetch_all(&FORMER_GRADES, args![user], |row| {
+        let former: Vec<(String, Value)> = self.fetch_all(&FORMER_GRADES, args![user], |row| {
             Ok((row.get("id")?, row.json("member_grades")?))
         })?;
         let mut gone = 0;
         for (id, grades) in former {
             let (kept, count) = without_grades_of(grades, user);
-            self.connection
-                .execute(&REWRITE_FORMER_GRADES, args![id, kept.to_string()])?;
+            self.execute(&REWRITE_FORMER_GRADES, args![id, kept.to_string()])?;
             gone += count;
         }
         Ok(gone)

@@ -44,7 +44,7 @@ pub struct FileRemoval {
 impl PlatformTx<'_> {
     /// Returns due file removals, at most `limit`.
     pub fn due_file_removals(&mut self, now: Timestamp, limit: i64) -> Result<Vec<FileRemoval>> {
-        self.connection.fetch_all(
+        self.fetch_all(
             &DUE,
             args![now, limit],
             |row| from_row!(row => FileRemoval { id, key = "file_key", attempts }),
@@ -64,27 +64,22 @@ impl PlatformTx<'_> {
 
     /// Returns whether a row of any organization refers to the file. Such a file must not be removed.
     pub fn is_file_referenced(&mut self, key: &FileKey) -> Result<bool> {
-        let found = self
-            .connection
-            .fetch_optional(&IS_NAMED, args![key.as_str()], |row| row.only())?;
-        Ok(found.unwrap_or(false))
+        self.fetch_one(&IS_NAMED, args![key.as_str()], |row| row.only())
     }
 
     /// Finds the source of a conversion while the document server may download it.
     pub fn conversion_source(&mut self, id: &ConversionSourceId, now: Timestamp) -> Result<Option<ConversionSource>> {
-        let key = self
-            .connection
-            .fetch_optional(&FETCHABLE, args![id, now], |row| row.get::<String>("file_key"))?;
+        let key = self.fetch_optional(&FETCHABLE, args![id, now], |row| row.get::<String>("file_key"))?;
         Ok(key.and_then(|key| ConversionSource::parse(&FileKey::new(key))))
     }
 
     /// Deletes a file removal from the queue.
     pub fn delete_file_removal(&mut self, id: &str) -> Result<()> {
-        self.connection.execute(&DELETE, args![id])
+        self.execute(&DELETE, args![id])
     }
 
     /// Records a failure and schedules a retry.
     pub fn postpone_file_removal(&mut self, id: &str, next: Timestamp, why: &str) -> Result<()> {
-        self.connection.execute(&POSTPONE, args![id, next, why])
+        self.execute(&POSTPONE, args![id, next, why])
     }
 }

@@ -3,8 +3,7 @@
 use domain::id::UserId;
 
 use super::PlatformTx;
-use crate::Tenant;
-use crate::{args, statements};
+use crate::{Tenant, args, statements};
 use common::error::Result;
 
 statements! {
@@ -24,16 +23,14 @@ statements! {
 impl PlatformTx<'_> {
     /// Lists the organizations that hold personal data of a user, with their slugs.
     pub fn holders_of(&mut self, user: &UserId) -> Result<Vec<(Tenant, String)>> {
-        self.connection.fetch_all(&HOLDERS, args![user], |row| {
+        self.fetch_all(&HOLDERS, args![user], |row| {
             Ok((Tenant(row.get("id")?), row.get("slug")?))
         })
     }
 
     /// Returns the slug of an organization.
     pub fn slug_of(&mut self, tenant: &Tenant) -> Result<String> {
-        let found = self
-            .connection
-            .fetch_optional(&SLUG, args![tenant.id()], |row| row.get("slug"))?;
+        let found = self.fetch_optional(&SLUG, args![tenant.id()], |row| row.get("slug"))?;
         found.ok_or(common::error::Error::NotFound)
     }
 }

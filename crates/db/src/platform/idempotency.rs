@@ -14,12 +14,11 @@ statements! {
 impl PlatformTx<'_> {
     /// Returns whether a key was claimed at or before `at`.
     pub fn has_expired_keys(&mut self, at: Timestamp) -> Result<bool> {
-        let found = self.connection.fetch_optional(&ANY, args![at], |row| row.only());
-        Ok(found?.unwrap_or(false))
+        self.fetch_one(&ANY, args![at], |row| row.only())
     }
 
     /// Deletes the keys claimed at or before `at`.
     pub fn expire_keys(&mut self, at: Timestamp) -> Result<()> {
-        self.connection.execute(&EXPIRE, args![at])
+        self.execute(&EXPIRE, args![at])
     }
 }

@@ -7,11 +7,9 @@ use domain::text::{CustomDomain, Name, Slug, WebAddress};
 use domain::time::Timestamp;
 
 use super::PlatformTx;
-use crate::Tenant;
-use crate::invitations::INVITATION_COLUMNS;
-use crate::invitations::invitation;
+use crate::invitations::{INVITATION_COLUMNS, invitation};
 use crate::sql::Columns;
-use crate::{args, fragments, from_row, statements};
+use crate::{Tenant, args, fragments, from_row, statements};
 use common::error::Result;
 
 fragments! {
@@ -65,22 +63,22 @@ pub struct Mailbox {
 impl PlatformTx<'_> {
     /// Returns an invitation by id.
     pub fn invitation_with_organization(&mut self, id: &InvitationId) -> Result<Option<InvitationWithOrganization>> {
-        self.connection.fetch_optional(&BY_ID, args![id], known)
+        self.fetch_optional(&BY_ID, args![id], known)
     }
 
     /// Returns the invitation with the digest of an emailed token.
     pub fn invitation_of_token(&mut self, digest: &str) -> Result<Option<InvitationWithOrganization>> {
-        self.connection.fetch_optional(&BY_TOKEN, args![digest], known)
+        self.fetch_optional(&BY_TOKEN, args![digest], known)
     }
 
     /// Lists the pending, unexpired invitations of an email address, oldest first.
     pub fn invitations_of_address(&mut self, email: &str, now: Timestamp) -> Result<Vec<InvitationWithOrganization>> {
-        self.connection.fetch_all(&OF_ADDRESS, args![email, now], known)
+        self.fetch_all(&OF_ADDRESS, args![email, now], known)
     }
 
     /// Returns the verification state of an account; `None` for an erased one.
     pub fn mailbox(&mut self, user: &UserId) -> Result<Option<Mailbox>> {
-        self.connection.fetch_optional(&MAILBOX, args![user], |row| {
+        self.fetch_optional(&MAILBOX, args![user], |row| {
             from_row!(row => Mailbox {
                 is_verified = "email_verified", password_organization = "password_organization_id",
             })
@@ -90,7 +88,7 @@ impl PlatformTx<'_> {
     /// Records that the user received an email at the address of the account: the address is verified, and the password
     /// counts as chosen by the user.
     pub fn verify_mailbox(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
-        self.connection.execute(&PROVE_MAILBOX, args![user, now])
+        self.execute(&PROVE_MAILBOX, args![user, now])
     }
 }
 

@@ -8,11 +8,9 @@ use domain::time::Timestamp;
 use serde_json::Value;
 
 use super::PlatformTx;
-use crate::Tenant;
-use crate::jobs::JOB_COLUMNS;
-use crate::jobs::job;
+use crate::jobs::{JOB_COLUMNS, job};
 use crate::sql::Columns;
-use crate::{args, statements};
+use crate::{Tenant, args, statements};
 use common::error::Result;
 
 statements! {
@@ -67,12 +65,12 @@ impl PlatformTx<'_> {
     /// Lists due jobs, one of each organization, oldest first.
     pub fn due_jobs(&mut self, now: Timestamp, limit: i64) -> Result<Vec<(JobId, Option<OrganizationId>)>> {
         let read = |row: &Columns<'_>| Ok((row.get("id")?, row.get("organization_id")?));
-        self.connection.fetch_all(&DUE, args![now, limit], read)
+        self.fetch_all(&DUE, args![now, limit], read)
     }
 
     /// Claims a job until `until`; returns `None` if another runner has it.
     pub fn claim_job(&mut self, id: &JobId, now: Timestamp, until: Timestamp) -> Result<Option<ClaimedJob>> {
-        let taken = self.connection.fetch_optional(&CLAIM, args![id, now, until], job)?;
+        let taken = self.fetch_optional(&CLAIM, args![id, now, until], job)?;
         Ok(taken.map(|job| ClaimedJob {
             tenant: job.organization_id.clone().map(Tenant),
             job,
@@ -81,15 +79,13 @@ impl PlatformTx<'_> {
 
     /// Renews the lease of a job; returns false if it was lost.
     pub fn renew_job(&mut self, job: &Job, until: Timestamp, now: Timestamp) -> Result<bool> {
-        let held = self
-            .connection
-            .execute_counted(&RENEW, args![job.id, job.attempts, until, now])?;
+        let held = self.execute_counted(&RENEW, args![job.id, job.attempts, until, now])?;
         Ok(held > 0)
     }
 
     /// Returns a job to the queue, for another runner or a later start.
     pub fn release_job(&mut self, job: &Job, now: Timestamp) -> Result<()> {
-        self.connection.execute(&RELEASE, args![job.id, job.attempts, now])
+        self.execute(&RELEASE, args![job.id, job.attempts, now])
     }
 
     /// Marks a job as done; returns false if the lease was lost, in which case the result must be discarded.
@@ -103,37 +99,34 @@ impl PlatformTx<'_> {
     ) -> Result<bool> {
         let (result, file) = (result.map(Value::to_string), file.map(FileKey::as_str));
         let arguments = args![job.id, job.attempts, result, file, now, expires_at];
-        Ok(self.connection.execute_counted(&FINISH, arguments)? > 0)
+        Ok(self.execute_counted(&FINISH, arguments)? > 0)
     }
 
     /// Records a failed attempt and schedules the next one.
     pub fn postpone_job(&mut self, job: &Job, next: Timestamp, why: &str, now: Timestamp) -> Result<()> {
         let arguments = args![job.id, job.attempts, next, why, now];
-        self.connection.execute(&POSTPONE, arguments)
+        self.execute(&POSTPONE, arguments)
     }
 
     /// Marks a job as failed.
     pub fn fail_job(&mut self, job: &Job, why: &str, now: Timestamp, expires_at: Timestamp) -> Result<()> {
         let arguments = args![job.id, job.attempts, why, now, expires_at];
-        self.connection.execute(&FAIL, arguments)
+        self.execute(&FAIL, arguments)
     }
 
     /// Expires the leases of all running jobs. Only for a database with a single instance, at its start.
     pub fn abandon_jobs(&mut self, now: Timestamp) -> Result<()> {
-        self.connection.execute(&ABANDON, args![now])
+        self.execute(&ABANDON, args![now])
     }
 
     /// Returns whether there are jobs with expired results.
     pub fn has_expired_jobs(&mut self, now: Timestamp) -> Result<bool> {
-        let found = self
-            .connection
-            .fetch_optional(&ANY_EXPIRED, args![now], |row| row.only())?;
-        Ok(found.unwrap_or(false))
+        self.fetch_one(&ANY_EXPIRED, args![now], |row| row.only())
     }
 
     /// Deletes jobs with expired results and schedules their files for removal.
     pub fn delete_expired_jobs(&mut self, now: Timestamp) -> Result<()> {
-        self.connection.execute(&LIST_EXPIRED_FILES, args![now])?;
-        self.connection.execute(&DELETE_EXPIRED, args![now])
+        self.execute(&LIST_EXPIRED_FILES, args![now])?;
+        self.execute(&DELETE_EXPIRED, args![now])
     }
 }

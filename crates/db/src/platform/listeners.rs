@@ -43,7 +43,7 @@ impl PlatformTx<'_> {
         last: &SessionId,
         now: Timestamp,
     ) -> Result<Vec<(SessionId, AccessFingerprint)>> {
-        self.connection.fetch_all(&BETWEEN, args![first, last, now], |row| {
+        self.fetch_all(&BETWEEN, args![first, last, now], |row| {
             let id = row.get("id")?;
             let organization: Option<String> = row.get("active_organization_id")?;
             let status: Option<String> = row.get("status")?;

@@ -4,8 +4,7 @@ use domain::id::{MailDomainId, OrganizationId};
 use domain::time::Timestamp;
 
 use super::PlatformTx;
-use crate::Tenant;
-use crate::{args, statements};
+use crate::{Tenant, args, statements};
 use common::error::Result;
 
 statements! {
@@ -20,7 +19,7 @@ statements! {
 impl PlatformTx<'_> {
     /// Lists due domains, at most `limit`.
     pub fn due_mail_domains(&mut self, now: Timestamp, limit: i64) -> Result<Vec<(Tenant, MailDomainId)>> {
-        self.connection.fetch_all(&DUE, args![now, limit], |row| {
+        self.fetch_all(&DUE, args![now, limit], |row| {
             let organization: OrganizationId = row.get("organization_id")?;
             Ok((Tenant(organization), row.get("id")?))
         })
@@ -34,9 +33,7 @@ impl PlatformTx<'_> {
         now: Timestamp,
         until: Timestamp,
     ) -> Result<bool> {
-        let changed = self
-            .connection
-            .execute_counted(&CLAIM, args![tenant.id(), id, now, until])?;
+        let changed = self.execute_counted(&CLAIM, args![tenant.id(), id, now, until])?;
         Ok(changed > 0)
     }
 }

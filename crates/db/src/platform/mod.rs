@@ -39,13 +39,11 @@ pub mod users;
 use std::ops::{Deref, DerefMut};
 
 use domain::access::Viewer;
-use domain::change::Change;
-use domain::change::session::SessionChange;
+use domain::change::{Change, SessionChange};
 use domain::time::Timestamp;
 
 use super::connection::Connection;
-use super::sql::NamedStatements;
-use super::storage::Stored;
+use super::sql::{Columns, NamedStatements, Sql, Value};
 use super::{Actor, AfterCommit, ReadTx, RequestContext, WriteTx};
 use common::error::{Error, Result};
 
@@ -84,6 +82,50 @@ pub struct PlatformTx<'c> {
 impl<'c> PlatformTx<'c> {
     pub(super) fn on(connection: &'c mut Connection) -> Self {
         Self { connection }
+    }
+
+    /// Reads rows; the arguments begin at `$1`.
+    pub(super) fn fetch_all<T>(
+        &mut self,
+        sql: &'static Sql,
+        arguments: &[Value<'_>],
+        read: impl FnMut(&Columns<'_>) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        self.connection.fetch_all(sql, arguments, read)
+    }
+
+    /// Reads at most one row.
+    pub(super) fn fetch_optional<T>(
+        &mut self,
+        sql: &'static Sql,
+        arguments: &[Value<'_>],
+        read: impl FnMut(&Columns<'_>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        self.connection.fetch_optional(sql, arguments, read)
+    }
+
+    /// Reads one row, or returns [`Error::NotFound`].
+    pub(super) fn fetch_one<T>(
+        &mut self,
+        sql: &'static Sql,
+        arguments: &[Value<'_>],
+        read: impl FnMut(&Columns<'_>) -> Result<T>,
+    ) -> Result<T> {
+        self.fetch_optional(sql, arguments, read)?.ok_or(Error::NotFound)
+    }
+
+    pub(super) fn execute(&mut self, sql: &'static Sql, arguments: &[Value<'_>]) -> Result<()> {
+        self.connection.execute(sql, arguments)
+    }
+
+    /// Executes a statement and returns the number of affected rows.
+    pub(super) fn execute_counted(&mut self, sql: &'static Sql, arguments: &[Value<'_>]) -> Result<u64> {
+        self.connection.execute_counted(sql, arguments)
+    }
+
+    /// Executes a statement with named parameters. Values that it does not name are ignored.
+    pub(super) fn execute_named(&mut self, sql: &'static Sql, values: &[(&str, Value<'_>)]) -> Result<()> {
+        self.connection.execute_named(sql, values)
     }
 
     /// Reads in one organization in this transaction.
@@ -150,15 +192,9 @@ impl<'c> PlatformWriteTx<'c> {
         changes_by_tenant
             .into_iter()
             .map(|(context, changes)| {
-                let read_tx = ReadTx {
-                    connection: &mut *self.platform.connection,
-                    context,
-                };
-                before_commit(&mut WriteTx {
-                    read_tx,
-                    changes,
-                    stored: Stored::default(),
-                })
+                let mut tx = WriteTx::on(&mut *self.platform.connection, context);
+                tx.changes = changes;
+                before_commit(&mut tx)
             })
             .collect()
     }
@@ -184,14 +220,8 @@ impl<'c> PlatformWriteTx<'c> {
             actor,
             now,
         };
-        self.connection.savepoint(|connection| {
-            let read_tx = ReadTx { connection, context };
-            act(&mut WriteTx {
-                read_tx,
-                changes: Vec::new(),
-                stored: Stored::default(),
-            })
-        })
+        self.connection
+            .savepoint(|connection| act(&mut WriteTx::on(connection, context)))
     }
 }
 
@@ -210,46 +240,19 @@ impl<'c> DerefMut for PlatformWriteTx<'c> {
 
 /// All statements across organizations by file, for the test that prepares them on both databases.
 pub fn statements() -> Vec<(&'static str, NamedStatements)> {
-    let files = [
-        ("platform/archives", archives::STATEMENTS),
-        ("platform/deleted_documents", deleted_documents::STATEMENTS),
-        ("platform/document_log", document_log::STATEMENTS),
-        ("platform/editing", editing::STATEMENTS),
-        ("platform/erasure", erasure::STATEMENTS),
-        ("platform/gdpr", gdpr::STATEMENTS),
+    let mut all = statements_of_files! { "platform/",
+        accounts addresses administration api_tokens archives backups boards deleted_documents document_log editing
+        email_outbox erasure file_removals gdpr idempotency invitations jobs listeners mail_domains old_messages
+        operations organizations outbox passkeys resource_tenant rosters second_factors sessions sign_in sign_on
+        staged_files storage system users
+    };
+    let others = [
         ("gdpr/account_tables", super::gdpr::account_tables::STATEMENTS),
-        ("platform/email_outbox", email_outbox::STATEMENTS),
-        ("platform/backups", backups::STATEMENTS),
         ("dump/load", super::dump::load::STATEMENTS),
         ("dump/school_completion", super::dump::school_completion::STATEMENTS),
         ("dump/school_import", super::dump::school_import::STATEMENTS),
         ("dump/school_people", super::dump::school_people::STATEMENTS),
-        ("platform/boards", boards::STATEMENTS),
-        ("platform/listeners", listeners::STATEMENTS),
-        ("platform/file_removals", file_removals::STATEMENTS),
-        ("platform/accounts", accounts::STATEMENTS),
-        ("platform/api_tokens", api_tokens::STATEMENTS),
-        ("platform/addresses", addresses::STATEMENTS),
-        ("platform/administration", administration::STATEMENTS),
-        ("platform/resource_tenant", resource_tenant::STATEMENTS),
-        ("platform/invitations", invitations::STATEMENTS),
-        ("platform/jobs", jobs::STATEMENTS),
-        ("platform/mail_domains", mail_domains::STATEMENTS),
-        ("platform/idempotency", idempotency::STATEMENTS),
-        ("platform/old_messages", old_messages::STATEMENTS),
-        ("platform/operations", operations::STATEMENTS),
-        ("platform/organizations", organizations::STATEMENTS),
-        ("platform/outbox", outbox::STATEMENTS),
-        ("platform/passkeys", passkeys::STATEMENTS),
-        ("platform/rosters", rosters::STATEMENTS),
-        ("platform/second_factors", second_factors::STATEMENTS),
-        ("platform/sessions", sessions::STATEMENTS),
-        ("platform/staged_files", staged_files::STATEMENTS),
-        ("platform/sign_in", sign_in::STATEMENTS),
-        ("platform/sign_on", sign_on::STATEMENTS),
-        ("platform/storage", storage::STATEMENTS),
-        ("platform/system", system::STATEMENTS),
-        ("platform/users", users::STATEMENTS),
     ];
-    files.map(|(file, statements)| (file, statements.to_vec())).into()
+    all.extend(others.map(|(file, statements)| (file, statements.to_vec())));
+    all
 }

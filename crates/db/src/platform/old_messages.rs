@@ -32,18 +32,15 @@ impl PlatformTx<'_> {
     /// Returns whether there are pending uploads from before `waiting`, or messages deleted before `deleted` with
     /// content or files.
     pub fn has_old_messages(&mut self, waiting: Timestamp, deleted: Timestamp) -> Result<bool> {
-        let found = self
-            .connection
-            .fetch_optional(&ANY, args![waiting, deleted], |row| row.only());
-        Ok(found?.unwrap_or(false))
+        self.fetch_one(&ANY, args![waiting, deleted], |row| row.only())
     }
 
     /// Deletes pending uploads from before `waiting`, and content and files of messages deleted before `deleted`.
     pub fn delete_old_messages(&mut self, waiting: Timestamp, deleted: Timestamp, now: Timestamp) -> Result<()> {
-        self.connection.execute(&LIST_WAITING, args![waiting, now])?;
-        self.connection.execute(&DELETE_WAITING, args![waiting])?;
-        self.connection.execute(&LIST_DELETED, args![deleted, now])?;
-        self.connection.execute(&DELETE_DELETED, args![deleted])?;
-        self.connection.execute(&EMPTY, args![deleted])
+        self.execute(&LIST_WAITING, args![waiting, now])?;
+        self.execute(&DELETE_WAITING, args![waiting])?;
+        self.execute(&LIST_DELETED, args![deleted, now])?;
+        self.execute(&DELETE_DELETED, args![deleted])?;
+        self.execute(&EMPTY, args![deleted])
     }
 }

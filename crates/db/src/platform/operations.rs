@@ -35,7 +35,7 @@ pub struct EmailQueue {
 impl PlatformTx<'_> {
     /// Returns length and age of the email queue.
     pub fn email_queue(&mut self) -> Result<EmailQueue> {
-        let read = self.connection.fetch_optional(
+        let read = self.fetch_optional(
             &EMAIL_QUEUE,
             args![],
             |row| from_row!(row => EmailQueue { length, oldest }),
@@ -48,18 +48,17 @@ impl PlatformTx<'_> {
 
     /// Records that a complete backup was made.
     pub fn record_backup(&mut self, now: Timestamp) -> Result<()> {
-        self.connection.execute(&RECORD_BACKUP, args![now])
+        self.execute(&RECORD_BACKUP, args![now])
     }
 
     /// Returns when the last complete backup was made.
     pub fn last_backup(&mut self) -> Result<Option<Timestamp>> {
-        self.connection
-            .fetch_optional(&LAST_BACKUP, args![], |row| row.get("updated_at"))
+        self.fetch_optional(&LAST_BACKUP, args![], |row| row.get("updated_at"))
     }
 
     /// Returns the maintenance mode if it is on.
     pub fn maintenance(&mut self) -> Result<Option<Maintenance>> {
-        self.connection.fetch_optional(&MAINTENANCE, args![], |row| {
+        self.fetch_optional(&MAINTENANCE, args![], |row| {
             let message: String = row.get("value")?;
             Ok(Maintenance {
                 message: Some(message)
@@ -73,11 +72,11 @@ impl PlatformTx<'_> {
     /// Begins maintenance. If it is on already, only the message changes.
     pub fn begin_maintenance(&mut self, message: Option<&MaintenanceMessage>, now: Timestamp) -> Result<()> {
         let message = message.map_or("", |message| message.as_str());
-        self.connection.execute(&BEGIN_MAINTENANCE, args![message, now])
+        self.execute(&BEGIN_MAINTENANCE, args![message, now])
     }
 
     /// Ends maintenance.
     pub fn end_maintenance(&mut self) -> Result<()> {
-        self.connection.execute(&END_MAINTENANCE, args![])
+        self.execute(&END_MAINTENANCE, args![])
     }
 }

@@ -10,14 +10,11 @@ use domain::user::Member;
 
 use super::PlatformTx;
 use super::sessions::{OrganizationFacts, organization as facts};
-use crate::Tenant;
-use crate::organizations::ORGANIZATION_COLUMNS;
-use crate::organizations::organization;
+use crate::organizations::{ORGANIZATION_COLUMNS, organization};
 use crate::sql::Columns;
-use crate::{args, from_row, named};
-use crate::{fragments, statements};
+use crate::{Tenant, args, fragments, from_row, named, statements};
 use common::clock;
-use common::error::{Error, Result};
+use common::error::Result;
 
 fragments! {
     SEEN_COLUMNS = "{ORGANIZATION_COLUMNS}, m.id AS member_id, m.user_id, m.role AS member_role, m.external_id,
@@ -125,32 +122,28 @@ pub struct NewOrganization {
 impl PlatformTx<'_> {
     /// Returns the tenant of an organization, unless it is deleted.
     pub fn tenant(&mut self, id: &OrganizationId) -> Result<Tenant> {
-        self.connection
-            .fetch_optional(&TENANT, args![id], |row| Ok(Tenant(row.get("id")?)))?
-            .ok_or(Error::NotFound)
+        self.fetch_one(&TENANT, args![id], |row| Ok(Tenant(row.get("id")?)))
     }
 
     /// Lists all organizations by name.
     pub fn tenants(&mut self) -> Result<Vec<Tenant>> {
-        self.connection
-            .fetch_all(&TENANTS, &[], |row| Ok(Tenant(row.get("id")?)))
+        self.fetch_all(&TENANTS, &[], |row| Ok(Tenant(row.get("id")?)))
     }
 
     /// Lists deleted organizations without a queued or running purge job.
     pub fn forgotten_tenants(&mut self) -> Result<Vec<Tenant>> {
-        self.connection
-            .fetch_all(&FORGOTTEN, &[], |row| Ok(Tenant(row.get("id")?)))
+        self.fetch_all(&FORGOTTEN, &[], |row| Ok(Tenant(row.get("id")?)))
     }
 
     /// Lists the organizations whose name or slug contains the text, by name.
     pub fn organizations(&mut self, search: Option<&str>) -> Result<Vec<Organization>> {
         let search = search.map(crate::pattern);
-        self.connection.fetch_all(&LIST, args![search], organization)
+        self.fetch_all(&LIST, args![search], organization)
     }
 
     /// Returns the public data of the organization of a `Host` header.
     pub fn branding_of_host(&mut self, host: &HostName) -> Result<Option<OrganizationBranding>> {
-        self.connection.fetch_optional(
+        self.fetch_optional(
             &SIGN,
             args![host.host, host.slug],
             |row| from_row!(row => OrganizationBranding { name, slug, logo }),
@@ -167,13 +160,12 @@ impl PlatformTx<'_> {
 
     /// Returns the organization with this slug.
     pub fn organization_with_slug(&mut self, slug: &str) -> Result<Option<Tenant>> {
-        self.connection
-            .fetch_optional(&BY_SLUG, args![slug], |row| Ok(Tenant(row.get("id")?)))
+        self.fetch_optional(&BY_SLUG, args![slug], |row| Ok(Tenant(row.get("id")?)))
     }
 
     /// Inserts an organization; a slug that is in use is `DUPLICATE_SLUG`.
     pub fn insert_organization(&mut self, new: &NewOrganization, now: Timestamp) -> Result<Tenant> {
-        self.connection.execute_named(
+        self.execute_named(
             &INSERT,
             named![new =>
                 id, name, slug, custom_domain,
@@ -188,7 +180,7 @@ impl PlatformTx<'_> {
 
     /// Inserts a membership.
     pub fn insert_member(&mut self, tenant: &Tenant, user: &UserId, role: MemberRole, now: Timestamp) -> Result<()> {
-        self.connection.execute(
+        self.execute(
             &INSERT_MEMBER,
             args![tenant.id(), clock::new_id(), user, role.as_str(), now],
         )
@@ -196,30 +188,26 @@ impl PlatformTx<'_> {
 
     /// Returns the organization of a `Host` header, with the membership of the user.
     pub fn organization_of_host(&mut self, host: &HostName, user: &UserId) -> Result<Option<OrganizationFacts>> {
-        let found = self
-            .connection
-            .fetch_optional(&BY_HOST, args![host.host, host.slug, user], facts)?;
+        let found = self.fetch_optional(&BY_HOST, args![host.host, host.slug, user], facts)?;
         Ok(found.flatten())
     }
 
     /// Returns the organization of a document, for callbacks of the document server.
     pub fn tenant_of_document(&mut self, id: &DocumentId) -> Result<Tenant> {
-        let home = self.connection.fetch_optional(&HOME_OF_DOCUMENT, args![id], |row| {
+        self.fetch_one(&HOME_OF_DOCUMENT, args![id], |row| {
             Ok(Tenant(row.get("organization_id")?))
-        })?;
-        home.ok_or(Error::NotFound)
+        })
     }
 
     /// Lists the organizations of a user.
     pub fn organizations_of(&mut self, user: &UserId) -> Result<Vec<OrganizationOfUser>> {
-        self.connection.fetch_all(&OF_MEMBER, args![user], organization_of_user)
+        self.fetch_all(&OF_MEMBER, args![user], organization_of_user)
     }
 
     /// Lists the organizations accessible to a user: those with an active membership, unless an administrator of
     /// another organization set the password.
     pub fn organizations_open_to(&mut self, user: &UserId) -> Result<Vec<OrganizationOfUser>> {
-        self.connection
-            .fetch_all(&OPEN_TO_MEMBER, args![user], organization_of_user)
+        self.fetch_all(&OPEN_TO_MEMBER, args![user], organization_of_user)
     }
 
     /// Returns an organization by id or slug, with the membership of the user.
@@ -228,8 +216,7 @@ impl PlatformTx<'_> {
             OrganizationName::Id(id) => (Some(id), None),
             OrganizationName::Slug(slug) => (None, Some(slug)),
         };
-        self.connection
-            .fetch_optional(&SEEN, args![id, slug, user], organization_of_user)
+        self.fetch_optional(&SEEN, args![id, slug, user], organization_of_user)
     }
 }
 

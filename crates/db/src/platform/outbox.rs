@@ -20,19 +20,17 @@ impl PlatformTx<'_> {
     /// Inserts the signals of this transaction and notifies every instance of the row after the commit.
     pub fn insert_signals(&mut self, signals: &[Signal]) -> Result<()> {
         let id = clock::new_id();
-        self.connection
-            .execute(&INSERT, args![id, serde_json::to_string(signals)?, clock::now()])?;
+        self.execute(&INSERT, args![id, serde_json::to_string(signals)?, clock::now()])?;
         self.connection.notify(CHANNEL, &id)
     }
 
     /// Returns the signals of an announced row; `None` if it is pruned.
     pub fn signals(&mut self, id: &str) -> Result<Option<Vec<Signal>>> {
-        self.connection
-            .fetch_optional(&BY_ID, args![id], |row| row.json("signals"))
+        self.fetch_optional(&BY_ID, args![id], |row| row.json("signals"))
     }
 
     /// Deletes rows older than `before`; returns their number.
     pub fn prune_signals(&mut self, before: Timestamp) -> Result<u64> {
-        self.connection.execute_counted(&PRUNE, args![before])
+        self.execute_counted(&PRUNE, args![before])
     }
 }

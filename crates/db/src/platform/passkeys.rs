@@ -61,27 +61,25 @@ impl PlatformTx<'_> {
 
     /// Lists the passkeys of a user, oldest first.
     pub fn passkeys(&mut self, user: &UserId) -> Result<Vec<Passkey>> {
-        self.connection.fetch_all(&OF_USER, args![user], passkey)
+        self.fetch_all(&OF_USER, args![user], passkey)
     }
 
     pub fn count_passkeys(&mut self, user: &UserId) -> Result<i64> {
-        let found = self.connection.fetch_optional(&COUNT, args![user], |row| row.only())?;
-        Ok(found.unwrap_or(0))
+        self.fetch_one(&COUNT, args![user], |row| row.only())
     }
 
     /// Returns the passkey with a credential id, whichever account it belongs to.
     pub fn passkey_of_credential(&mut self, credential_id: &str) -> Result<Option<Passkey>> {
-        self.connection
-            .fetch_optional(&BY_CREDENTIAL, args![credential_id], passkey)
+        self.fetch_optional(&BY_CREDENTIAL, args![credential_id], passkey)
     }
 
     /// Returns a passkey, whichever account it belongs to.
     pub fn passkey(&mut self, id: &PasskeyId) -> Result<Option<Passkey>> {
-        self.connection.fetch_optional(&BY_ID, args![id], passkey)
+        self.fetch_optional(&BY_ID, args![id], passkey)
     }
 
     pub fn rename_passkey(&mut self, id: &PasskeyId, name: &ShortName) -> Result<()> {
-        self.connection.execute(&RENAME, args![id, name])
+        self.execute(&RENAME, args![id, name])
     }
 
     /// Records an accepted assertion.
@@ -93,22 +91,22 @@ impl PlatformTx<'_> {
         now: Timestamp,
     ) -> Result<()> {
         let arguments = args![id, counter.0, is_backed_up, now];
-        self.connection.execute(&RECORD_USE, arguments)
+        self.execute(&RECORD_USE, arguments)
     }
 
     /// Deletes a passkey of a user; returns whether it existed.
     pub fn delete_passkey(&mut self, id: &PasskeyId, user: &UserId) -> Result<bool> {
-        Ok(self.connection.execute_counted(&DELETE, args![id, user])? > 0)
+        Ok(self.execute_counted(&DELETE, args![id, user])? > 0)
     }
 
     /// Deletes all passkeys of a user and returns their number.
     pub fn delete_passkeys(&mut self, user: &UserId) -> Result<u64> {
-        self.connection.execute_counted(&DELETE_ALL, args![user])
+        self.execute_counted(&DELETE_ALL, args![user])
     }
 
     /// Records whether the user has a second factor: a passkey or a confirmed authenticator app.
     pub fn mark_second_factor(&mut self, user: &UserId) -> Result<()> {
-        self.connection.execute(&MARK_USER, args![user])
+        self.execute(&MARK_USER, args![user])
     }
 
     /// Uses up a challenge; returns false if it was used before.
@@ -116,12 +114,12 @@ impl PlatformTx<'_> {
         self.forget_verifications(now)?;
         let id = clock::new_id();
         let arguments = args![id, identifier, expires_at, now];
-        Ok(self.connection.execute_counted(&USE_CHALLENGE, arguments)? > 0)
+        Ok(self.execute_counted(&USE_CHALLENGE, arguments)? > 0)
     }
 
     /// Records that the user of a session proved the password.
     pub fn confirm_session(&mut self, session: &SessionId, now: Timestamp) -> Result<()> {
-        self.connection.execute(&CONFIRM_SESSION, args![session, now])
+        self.execute(&CONFIRM_SESSION, args![session, now])
     }
 }
 

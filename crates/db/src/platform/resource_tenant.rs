@@ -116,7 +116,7 @@ impl PlatformTx<'_> {
         if id.contains('\0') {
             return Ok(None);
         }
-        let found = self.connection.fetch_optional(statement, args![id], organization)?;
+        let found = self.fetch_optional(statement, args![id], organization)?;
         Ok(found.flatten())
     }
 }

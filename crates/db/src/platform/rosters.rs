@@ -4,8 +4,7 @@ use domain::id::{OrganizationId, RosterRunId, RosterSourceId};
 use domain::time::Timestamp;
 
 use super::PlatformTx;
-use crate::Tenant;
-use crate::{args, statements};
+use crate::{Tenant, args, statements};
 use common::error::Result;
 
 statements! {
@@ -28,7 +27,7 @@ statements! {
 impl PlatformTx<'_> {
     /// Lists sources whose nightly run is due, at most `limit`.
     pub fn due_roster_sources(&mut self, now: Timestamp, limit: i64) -> Result<Vec<(Tenant, RosterSourceId)>> {
-        self.connection.fetch_all(&DUE, args![now, limit], |row| {
+        self.fetch_all(&DUE, args![now, limit], |row| {
             let organization: OrganizationId = row.get("organization_id")?;
             Ok((Tenant(organization), row.get("id")?))
         })
@@ -36,7 +35,7 @@ impl PlatformTx<'_> {
 
     /// Lists unfinished runs that no job will finish, at most `limit`.
     pub fn lost_roster_runs(&mut self, limit: i64) -> Result<Vec<(Tenant, RosterRunId)>> {
-        self.connection.fetch_all(&LOST, args![limit], |row| {
+        self.fetch_all(&LOST, args![limit], |row| {
             let organization: OrganizationId = row.get("organization_id")?;
             Ok((Tenant(organization), row.get("id")?))
         })
@@ -44,12 +43,11 @@ impl PlatformTx<'_> {
 
     /// Returns the encrypted client secrets of all sources.
     pub fn roster_secrets(&mut self) -> Result<Vec<(RosterSourceId, String)>> {
-        self.connection
-            .fetch_all(&SECRETS, args![], |row| Ok((row.get("id")?, row.get("client_secret")?)))
+        self.fetch_all(&SECRETS, args![], |row| row.pair("id", "client_secret"))
     }
 
     /// Replaces a client secret unless it has changed.
     pub fn replace_roster_secret(&mut self, id: &RosterSourceId, old: &str, new: &str) -> Result<()> {
-        self.connection.execute(&REPLACE_SECRET, args![id, old, new])
+        self.execute(&REPLACE_SECRET, args![id, old, new])
     }
 }

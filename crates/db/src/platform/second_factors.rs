@@ -94,7 +94,7 @@ impl PendingSession {
 impl PlatformTx<'_> {
     /// Returns the second factor of a user, confirmed or not.
     pub fn second_factor(&mut self, user: &UserId) -> Result<Option<SecondFactor>> {
-        self.connection.fetch_optional(&OF_USER, args![user], |row| {
+        self.fetch_optional(&OF_USER, args![user], |row| {
             let secret: String = row.get("secret")?;
             from_row!(row => SecondFactor {
                 id, confirmed_at,
@@ -106,41 +106,39 @@ impl PlatformTx<'_> {
 
     /// Inserts a second factor that is not confirmed yet, in place of an earlier one.
     pub fn insert_second_factor(&mut self, id: &str, user: &UserId, secret: &str, now: Timestamp) -> Result<()> {
-        self.connection.execute(&UPSERT, args![id, user, secret, now])
+        self.execute(&UPSERT, args![id, user, secret, now])
     }
 
     /// Confirms the second factor of a user: from now on every sign-in requires it.
     pub fn confirm_second_factor(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
-        self.connection.execute(&CONFIRM, args![user, now])?;
+        self.execute(&CONFIRM, args![user, now])?;
         self.mark_second_factor(user)
     }
 
     /// Makes sure that wrong recovery codes can be counted for a user without an authenticator app.
     pub fn insert_code_count(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
-        self.connection
-            .execute(&INSERT_COUNT, args![clock::new_id(), user, now])
+        self.execute(&INSERT_COUNT, args![clock::new_id(), user, now])
     }
 
     /// Lists the ids and encrypted secrets of all second factors after an id, a page at a time.
     pub fn second_factor_secrets(&mut self, after: &str, limit: i64) -> Result<Vec<(String, String)>> {
-        self.connection
-            .fetch_all(&SECRETS, args![after, limit], |row| row.pair("id", "secret"))
+        self.fetch_all(&SECRETS, args![after, limit], |row| row.pair("id", "secret"))
     }
 
     /// Replaces an encrypted secret, unless it changed meanwhile.
     pub fn renew_second_factor_secret(&mut self, id: &str, former: &str, secret: &str) -> Result<()> {
-        self.connection.execute(&RENEW_SECRET, args![id, former, secret])
+        self.execute(&RENEW_SECRET, args![id, former, secret])
     }
 
     pub fn update_code_history(&mut self, user: &UserId, history: &CodeHistory) -> Result<()> {
         let arguments = args![user, history.last_step, history.failures, history.locked_until];
-        self.connection.execute(&UPDATE_HISTORY, arguments)
+        self.execute(&UPDATE_HISTORY, arguments)
     }
 
     /// Deletes authenticator app and recovery codes of a user; returns whether there was an app, confirmed or not.
     pub fn delete_authenticator_app(&mut self, user: &UserId) -> Result<bool> {
-        self.connection.execute(&DELETE_CODES, args![user])?;
-        let deleted = self.connection.execute_counted(&DELETE, args![user])? > 0;
+        self.execute(&DELETE_CODES, args![user])?;
+        let deleted = self.execute_counted(&DELETE, args![user])? > 0;
         if deleted {
             self.mark_second_factor(user)?;
         }
@@ -159,22 +157,22 @@ impl PlatformTx<'_> {
 
     /// Replaces the recovery codes of a user.
     pub fn replace_recovery_codes(&mut self, user: &UserId, hashes: &[String], now: Timestamp) -> Result<()> {
-        self.connection.execute(&DELETE_CODES, args![user])?;
+        self.execute(&DELETE_CODES, args![user])?;
         for hash in hashes {
             let id = clock::new_id();
-            self.connection.execute(&INSERT_CODE, args![id, user, hash, now])?;
+            self.execute(&INSERT_CODE, args![id, user, hash, now])?;
         }
         Ok(())
     }
 
     /// Uses up a recovery code; returns whether it was valid.
     pub fn use_recovery_code(&mut self, user: &UserId, hash: &str) -> Result<bool> {
-        Ok(self.connection.execute_counted(&DELETE_CODE, args![user, hash])? > 0)
+        Ok(self.execute_counted(&DELETE_CODE, args![user, hash])? > 0)
     }
 
     /// Returns a sign-in that waits for its second factor, unless it has expired.
     pub fn pending_sign_in(&mut self, identifier: &str, now: Timestamp) -> Result<Option<PendingSignIn>> {
-        self.connection.fetch_optional(&PENDING, args![identifier, now], |row| {
+        self.fetch_optional(&PENDING, args![identifier, now], |row| {
             let session: Option<String> = row.get("session")?;
             // A row of an earlier release has none. What cannot be read must not open a session without its limits.
             let session = session.map(|text| serde_json::from_str(&text)).transpose()?;
@@ -193,22 +191,21 @@ impl PlatformTx<'_> {
     ) -> Result<()> {
         self.forget_verifications(now)?;
         let (id, session) = (clock::new_id(), serde_json::to_string(session)?);
-        self.connection
-            .execute(&INSERT_PENDING, args![id, identifier, user, session, expires_at, now])
+        self.execute(&INSERT_PENDING, args![id, identifier, user, session, expires_at, now])
     }
 
     /// Counts a wrong code of a waiting sign-in.
     pub fn count_attempt(&mut self, identifier: &str) -> Result<()> {
-        self.connection.execute(&COUNT_ATTEMPT, args![identifier])
+        self.execute(&COUNT_ATTEMPT, args![identifier])
     }
 
     /// Deletes one link, waiting sign-in or trusted browser; returns whether it existed.
     pub fn delete_verification(&mut self, identifier: &str) -> Result<bool> {
-        Ok(self.connection.execute_counted(&DELETE_ONE, args![identifier])? > 0)
+        Ok(self.execute_counted(&DELETE_ONE, args![identifier])? > 0)
     }
 
     /// Deletes everything of this kind that belongs to a user.
     pub fn delete_verifications_of_kind(&mut self, user: &UserId, kind: &str) -> Result<()> {
-        self.connection.execute(&DELETE_KIND, args![user, kind])
+        self.execute(&DELETE_KIND, args![user, kind])
     }
 }

@@ -10,9 +10,8 @@ use domain::text::{Slug, Username};
 use domain::time::Timestamp;
 
 use super::PlatformTx;
-use crate::Tenant;
 use crate::sql::Columns;
-use crate::{args, fragments, from_row, named, statements};
+use crate::{Tenant, args, fragments, from_row, named, statements};
 use common::error::Result;
 
 fragments! {
@@ -179,7 +178,7 @@ impl PlatformTx<'_> {
     /// Inserts a session.
     pub fn insert_session(&mut self, session: &Session) -> Result<()> {
         let sign_on = session.sign_on.as_ref();
-        self.connection.execute_named(
+        self.execute_named(
             &INSERT,
             named![session =>
                 id, user_id, token, expires_at, ip_address, user_agent, active_organization_id, impersonated_by,
@@ -195,15 +194,13 @@ impl PlatformTx<'_> {
 
     /// Returns the encrypted ID token with which a provider opened a session.
     pub fn sign_on_id_token(&mut self, token: &str) -> Result<Option<String>> {
-        let found: Option<Option<String>> = self
-            .connection
-            .fetch_optional(&SIGN_ON_ID_TOKEN, args![token], |row| row.only())?;
+        let found: Option<Option<String>> = self.fetch_optional(&SIGN_ON_ID_TOKEN, args![token], |row| row.only())?;
         Ok(found.flatten())
     }
 
     /// Returns the data behind a token; `None` if it is unknown, expired or invalid.
     pub fn session(&mut self, token: &str, now: Timestamp) -> Result<Option<SessionFacts>> {
-        self.connection.fetch_optional(&BY_TOKEN, args![token, now], |row| {
+        self.fetch_optional(&BY_TOKEN, args![token, now], |row| {
             let session = session(row)?;
             let user = from_row!(row => SessionUser {
                 name, email, email_verified, image, role, has_second_factor, created_at = "user_created_at",
@@ -223,17 +220,17 @@ impl PlatformTx<'_> {
 
     /// Lists the unexpired sessions of a user, without impersonations.
     pub fn sessions(&mut self, user: &UserId, now: Timestamp) -> Result<Vec<Session>> {
-        self.connection.fetch_all(&OF_USER, args![user, now], session)
+        self.fetch_all(&OF_USER, args![user, now], session)
     }
 
     /// Lists the unexpired sessions of a user, including impersonations.
     pub fn all_sessions(&mut self, user: &UserId, now: Timestamp) -> Result<Vec<Session>> {
-        self.connection.fetch_all(&ALL_OF_USER, args![user, now], session)
+        self.fetch_all(&ALL_OF_USER, args![user, now], session)
     }
 
     /// Extends a session; returns false if it no longer exists.
     pub fn renew_session(&mut self, id: &SessionId, expires_at: Timestamp, now: Timestamp) -> Result<bool> {
-        Ok(self.connection.execute_counted(&RENEW, args![id, expires_at, now])? > 0)
+        Ok(self.execute_counted(&RENEW, args![id, expires_at, now])? > 0)
     }
 
     /// Sets the active organization of a session; returns false if the session no longer exists.
@@ -243,38 +240,34 @@ impl PlatformTx<'_> {
         organization: Option<&OrganizationId>,
         now: Timestamp,
     ) -> Result<bool> {
-        Ok(self.connection.execute_counted(&CHOOSE, args![id, organization, now])? > 0)
+        Ok(self.execute_counted(&CHOOSE, args![id, organization, now])? > 0)
     }
 
     /// Ends the session with a token; returns its id and its user.
     pub fn end_session(&mut self, token: &str) -> Result<Option<(SessionId, UserId)>> {
-        self.connection
-            .fetch_optional(&END, args![token], |row| Ok((row.get("id")?, row.get("user_id")?)))
+        self.fetch_optional(&END, args![token], |row| row.pair("id", "user_id"))
     }
 
     /// Ends one session of a user; returns `None` for a token of another user.
     pub fn end_session_of(&mut self, user: &UserId, token: &str) -> Result<Option<SessionId>> {
-        self.connection
-            .fetch_optional(&END_ONE, args![user, token], |row| row.get("id"))
+        self.fetch_optional(&END_ONE, args![user, token], |row| row.get("id"))
     }
 
     /// Ends the sessions of a user, optionally except one, and those in which they impersonate others.
     pub fn end_sessions(&mut self, user: &UserId, except: Option<&SessionId>) -> Result<Vec<SessionId>> {
-        self.connection
-            .fetch_all(&END_ALL, args![user, except], |row| row.get("id"))
+        self.fetch_all(&END_ALL, args![user, except], |row| row.get("id"))
     }
 
     /// Uses up the permission of a session to set a new password without the old one; returns false if it has none.
     pub fn use_new_password(&mut self, id: &SessionId, user: &UserId, now: Timestamp) -> Result<bool> {
         let found: Option<SessionId> =
-            self.connection
-                .fetch_optional(&USE_NEW_PASSWORD, args![id, user, now], |row| row.get("id"))?;
+            self.fetch_optional(&USE_NEW_PASSWORD, args![id, user, now], |row| row.get("id"))?;
         Ok(found.is_some())
     }
 
     /// Deletes the expired sessions of a user.
     pub fn forget_sessions(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
-        self.connection.execute(&FORGET, args![user, now])
+        self.execute(&FORGET, args![user, now])
     }
 }
 

@@ -158,7 +158,7 @@ pub struct Credential {
 impl PlatformTx<'_> {
     /// Returns the credential of an email address (lower case).
     pub fn credential(&mut self, email: &str, now: Timestamp) -> Result<Option<Credential>> {
-        self.connection.fetch_optional(&CREDENTIAL, args![email], |row| {
+        self.fetch_optional(&CREDENTIAL, args![email], |row| {
             let user = row.get("user_id")?;
             let (account, hash): (Option<String>, Option<String>) = (row.get("account_id")?, row.get("password")?);
             let is_active = row.get("is_active")?;
@@ -177,19 +177,17 @@ impl PlatformTx<'_> {
 
     /// Returns the organization with a short name, present or former, and its present short name.
     pub fn school_of_slug(&mut self, slug: &Slug) -> Result<Option<(OrganizationId, Slug)>> {
-        self.connection
-            .fetch_optional(&SCHOOL_OF_SLUG, args![slug], |row| row.pair("id", "slug"))
+        self.fetch_optional(&SCHOOL_OF_SLUG, args![slug], |row| row.pair("id", "slug"))
     }
 
     /// Returns the key of the account with a user name, for [`SignInAttempt`].
     pub fn key_of_user_name(&mut self, school: &OrganizationId, name: &Username) -> Result<Option<String>> {
-        self.connection
-            .fetch_optional(&KEY_OF_USER_NAME, args![school, name], |row| row.get("email"))
+        self.fetch_optional(&KEY_OF_USER_NAME, args![school, name], |row| row.get("email"))
     }
 
     /// Returns what identifies the account of a user at sign-in.
     pub fn identifiers_of(&mut self, user: &UserId) -> Result<Option<AccountIdentifiers>> {
-        self.connection.fetch_optional(&IDENTIFIERS, args![user], |row| {
+        self.fetch_optional(&IDENTIFIERS, args![user], |row| {
             Ok(AccountIdentifiers {
                 email: row.get("email")?,
                 user_name: user_name(row)?,
@@ -199,15 +197,13 @@ impl PlatformTx<'_> {
 
     /// Locks the account of an email address until the end of the transaction, if there is one.
     pub fn lock_account_of_address(&mut self, email: &str) -> Result<()> {
-        self.connection
-            .fetch_optional(&HOLD, args![email], |row| row.get::<UserId>("id"))
+        self.fetch_optional(&HOLD, args![email], |row| row.get::<UserId>("id"))
             .map(drop)
     }
 
     /// Returns whether a password is still hashed as by Better Auth.
     pub fn has_imported_hashes(&mut self) -> Result<bool> {
-        let found = self.connection.fetch_optional(&IMPORTED, args![], |row| row.only())?;
-        Ok(found.unwrap_or(false))
+        self.fetch_one(&IMPORTED, args![], |row| row.only())
     }
 
     /// Returns the data that the limits of failed sign-ins are checked against.
@@ -215,10 +211,9 @@ impl PlatformTx<'_> {
         let (account, address) = (attempt.account_key.as_str(), attempt.address.as_str());
         let memory = now.plus_seconds(-FAILURE_RETENTION);
         let known: Option<(Timestamp, i64)> =
-            self.connection
-                .fetch_optional(&KNOWN_ADDRESS, args![account, address, memory], |row| {
-                    row.pair("last_success_at", "failures")
-                })?;
+            self.fetch_optional(&KNOWN_ADDRESS, args![account, address, memory], |row| {
+                row.pair("last_success_at", "failures")
+            })?;
         let mut history = FailureHistory {
             pair: self.failure_of_pair(attempt, PAIR, now)?,
             guessing: self.failing_account(attempt, GUESSING, now)?,
@@ -233,17 +228,13 @@ impl PlatformTx<'_> {
             return Ok(history);
         }
         let (since, skipped) = (ACCOUNT.since(now), ACCOUNT.failures - 1);
-        history.account =
-            self.connection
-                .fetch_optional(&FAILURE_OF_ACCOUNT, args![account, since, skipped], |row| {
-                    row.get("created_at")
-                })?;
+        history.account = self.fetch_optional(&FAILURE_OF_ACCOUNT, args![account, since, skipped], |row| {
+            row.get("created_at")
+        })?;
         history.address = self.failing_account(attempt, ADDRESS, now)?;
-        let count: Option<(i64, Timestamp)> =
-            self.connection
-                .fetch_optional(&FAILURE_COUNT, args![account, memory], |row| {
-                    row.pair("failures", "last_failure_at")
-                })?;
+        let count: Option<(i64, Timestamp)> = self.fetch_optional(&FAILURE_COUNT, args![account, memory], |row| {
+            row.pair("failures", "last_failure_at")
+        })?;
         if let Some((failures, last_failure)) = count {
             history.consecutive = failures;
             history.last_failure = Some(last_failure);
@@ -259,8 +250,7 @@ impl PlatformTx<'_> {
     ) -> Result<Option<Timestamp>> {
         let (since, skipped) = (limit.since(now), limit.failures - 1);
         let arguments = args![attempt.account_key, attempt.address, since, skipped];
-        self.connection
-            .fetch_optional(&FAILURE_OF_PAIR, arguments, |row| row.get("created_at"))
+        self.fetch_optional(&FAILURE_OF_PAIR, arguments, |row| row.get("created_at"))
     }
 
     fn failing_account(
@@ -271,8 +261,7 @@ impl PlatformTx<'_> {
     ) -> Result<Option<Timestamp>> {
         let (since, skipped) = (limit.since(now), limit.failures - 1);
         let arguments = args![attempt.address, since, skipped];
-        self.connection
-            .fetch_optional(&FAILING_ACCOUNT_OF_ADDRESS, arguments, |row| row.get("newest"))
+        self.fetch_optional(&FAILING_ACCOUNT_OF_ADDRESS, arguments, |row| row.get("newest"))
     }
 
     /// Inserts a failure and deletes those that no limit counts any more.
@@ -282,18 +271,14 @@ impl PlatformTx<'_> {
             &attempt.address,
             now.plus_seconds(-FAILURE_RETENTION),
         );
-        self.connection
-            .execute(&FORGET_FAILURES, args![now.plus_seconds(-LONGEST_WINDOW)])?;
-        let is_known = self
-            .connection
-            .execute_counted(&COUNT_AT_KNOWN_ADDRESS, args![account, address, memory])?
-            > 0;
+        self.execute(&FORGET_FAILURES, args![now.plus_seconds(-LONGEST_WINDOW)])?;
+        let is_known = self.execute_counted(&COUNT_AT_KNOWN_ADDRESS, args![account, address, memory])? > 0;
         if !is_known {
-            self.connection.execute(&COUNT_FAILURE, args![account, now, memory])?;
+            self.execute(&COUNT_FAILURE, args![account, now, memory])?;
         }
         let id = clock::new_id();
         let arguments = args![id, account, address, is_known, now];
-        self.connection.execute(&INSERT_FAILURE, arguments)
+        self.execute(&INSERT_FAILURE, arguments)
     }
 
     /// Returns the next failures of an export, oldest first: those after `after` that happened before `to`.
@@ -305,7 +290,7 @@ impl PlatformTx<'_> {
     ) -> Result<Vec<SignInFailure>> {
         let to = to.map_or(i64::MAX, Timestamp::as_millis);
         let arguments = args![after.key, after.id, to, limit];
-        self.connection.fetch_all(&EXPORTED_FAILURES, arguments, |row| {
+        self.fetch_all(&EXPORTED_FAILURES, arguments, |row| {
             from_row!(row => SignInFailure {
                 id, created_at,
                 attempt: from_row!(row => SignInAttempt { account_key, address })?,
@@ -321,32 +306,30 @@ impl PlatformTx<'_> {
             &attempt.address,
             now.plus_seconds(-FAILURE_RETENTION),
         );
-        let known: Option<Timestamp> =
-            self.connection
-                .fetch_optional(&KNOWN_ADDRESS, args![account, address, memory], |row| {
-                    row.get("last_success_at")
-                })?;
+        let known: Option<Timestamp> = self.fetch_optional(&KNOWN_ADDRESS, args![account, address, memory], |row| {
+            row.get("last_success_at")
+        })?;
         if known.is_none() {
-            self.connection.execute(&DELETE_COUNT, args![account])?;
+            self.execute(&DELETE_COUNT, args![account])?;
         }
-        self.connection.execute(&UPSERT_SUCCESS, args![account, address, now])?;
-        self.connection.execute(&UPDATE_LAST_LOGIN, args![user, now])
+        self.execute(&UPSERT_SUCCESS, args![account, address, now])?;
+        self.execute(&UPDATE_LAST_LOGIN, args![user, now])
     }
 
     /// Resets the failures of an account after its password was replaced: earlier guesses are irrelevant.
     pub fn clear_failures(&mut self, account_key: &str) -> Result<()> {
         for statement in [&CLEAR_FAILURES, &DELETE_COUNT, &CLEAR_KNOWN_ADDRESSES] {
-            self.connection.execute(statement, args![account_key])?;
+            self.execute(statement, args![account_key])?;
         }
         Ok(())
     }
 
     /// Moves the sign-in history to the user's new email address, so that no rows remain under the former one.
     pub fn move_sign_in_history(&mut self, from: &str, to: &str) -> Result<()> {
-        self.connection.execute(&DELETE_KNOWN_ADDRESSES, args![to])?;
-        self.connection.execute(&DELETE_COUNT, args![to])?;
+        self.execute(&DELETE_KNOWN_ADDRESSES, args![to])?;
+        self.execute(&DELETE_COUNT, args![to])?;
         for statement in [&MOVE_KNOWN_ADDRESSES, &MOVE_FAILURES, &MOVE_COUNT] {
-            self.connection.execute(statement, args![from, to])?;
+            self.execute(statement, args![from, to])?;
         }
         Ok(())
     }
@@ -354,7 +337,7 @@ impl PlatformTx<'_> {
     /// Deletes the sign-in history of an email address.
     pub fn delete_sign_in_history(&mut self, account_key: &str) -> Result<()> {
         for statement in [&CLEAR_FAILURES, &DELETE_COUNT, &DELETE_KNOWN_ADDRESSES] {
-            self.connection.execute(statement, args![account_key])?;
+            self.execute(statement, args![account_key])?;
         }
         Ok(())
     }
@@ -363,19 +346,15 @@ impl PlatformTx<'_> {
     pub fn has_expired_sign_ins(&mut self, now: Timestamp) -> Result<bool> {
         let (window, memory) = (now.plus_seconds(-LONGEST_WINDOW), now.plus_seconds(-FAILURE_RETENTION));
         let arguments = args![window, memory, UNKNOWN_ACCOUNTS];
-        let found = self
-            .connection
-            .fetch_optional(&ANY_EXPIRED, arguments, |row| row.only())?;
-        Ok(found.unwrap_or(false))
+        self.fetch_one(&ANY_EXPIRED, arguments, |row| row.only())
     }
 
     /// Deletes expired failures, known addresses and counts, and counts of nonexistent accounts beyond the limit.
     pub fn expire_sign_ins(&mut self, now: Timestamp) -> Result<()> {
         let memory = now.plus_seconds(-FAILURE_RETENTION);
-        self.connection
-            .execute(&FORGET_FAILURES, args![now.plus_seconds(-LONGEST_WINDOW)])?;
-        self.connection.execute(&EXPIRE_SUCCESSES, args![memory])?;
-        self.connection.execute(&EXPIRE_COUNTS, args![memory])?;
-        self.connection.execute(&LIMIT_COUNTS, args![UNKNOWN_ACCOUNTS])
+        self.execute(&FORGET_FAILURES, args![now.plus_seconds(-LONGEST_WINDOW)])?;
+        self.execute(&EXPIRE_SUCCESSES, args![memory])?;
+        self.execute(&EXPIRE_COUNTS, args![memory])?;
+        self.execute(&LIMIT_COUNTS, args![UNKNOWN_ACCOUNTS])
     }
 }

@@ -9,9 +9,8 @@ use domain::time::Timestamp;
 
 use super::PlatformTx;
 use super::organizations::HostName;
-use crate::Tenant;
 use crate::sign_on::{PROVIDER_COLUMNS, provider};
-use crate::{args, fragments, from_row, named, statements};
+use crate::{Tenant, args, fragments, from_row, named, statements};
 use common::error::Result;
 
 fragments! {
@@ -105,67 +104,57 @@ pub struct OwnedIdentity {
 impl PlatformTx<'_> {
     /// Returns an enabled provider.
     pub fn enabled_sign_on_provider(&mut self, id: &SignOnProviderId) -> Result<Option<(Tenant, SignOnProvider)>> {
-        let found = self.connection.fetch_optional(&ENABLED_BY_ID, args![id], provider)?;
+        let found = self.fetch_optional(&ENABLED_BY_ID, args![id], provider)?;
         Ok(found.map(|provider| (Tenant(provider.organization_id.clone()), provider)))
     }
 
     /// Lists the enabled providers of the school with this slug.
     pub fn sign_on_providers_of_slug(&mut self, slug: &str) -> Result<Vec<SignOnProvider>> {
-        self.connection.fetch_all(&OF_SLUG, args![slug], provider)
+        self.fetch_all(&OF_SLUG, args![slug], provider)
     }
 
     /// Lists the enabled providers of the school of a `Host` header.
     pub fn sign_on_providers_of_host(&mut self, host: &HostName) -> Result<Vec<SignOnProvider>> {
-        self.connection
-            .fetch_all(&OF_HOST, args![host.host, host.slug], provider)
+        self.fetch_all(&OF_HOST, args![host.host, host.slug], provider)
     }
 
     /// Lists the enabled providers that addresses of a mail domain select. Only domains that a school holds count, so
     /// that no school can direct the users of another one to its provider.
     pub fn sign_on_providers_of_domain(&mut self, domain: &MailDomainName) -> Result<Vec<SignOnProvider>> {
-        let mut found = self
-            .connection
-            .fetch_all(&OF_DOMAIN, args![domain.as_str()], provider)?;
+        let mut found = self.fetch_all(&OF_DOMAIN, args![domain.as_str()], provider)?;
         found.retain(|provider| provider.serves_domain(domain.as_str()));
         Ok(found)
     }
 
     /// Lists the encrypted client secrets of all providers.
     pub fn sign_on_secrets(&mut self) -> Result<Vec<(SignOnProviderId, String)>> {
-        self.connection
-            .fetch_all(&SECRETS, args![], |row| Ok((row.get("id")?, row.get("client_secret")?)))
+        self.fetch_all(&SECRETS, args![], |row| row.pair("id", "client_secret"))
     }
 
     /// Replaces an encrypted client secret, unless it was changed in the meantime.
     pub fn replace_sign_on_secret(&mut self, id: &SignOnProviderId, from: &str, to: &str) -> Result<()> {
-        self.connection.execute(&REPLACE_SECRET, args![id, from, to])
+        self.execute(&REPLACE_SECRET, args![id, from, to])
     }
 
     /// Counts the waiting sign-ins of an organization, up to a limit. Expired ones are deleted first.
     pub fn count_sign_on_attempts(&mut self, organization: &OrganizationId, limit: i64, now: Timestamp) -> Result<i64> {
         self.expire_sign_ons(now)?;
-        let found = self
-            .connection
-            .fetch_optional(&COUNT_ATTEMPTS, args![organization, limit], |row| row.only())?;
-        Ok(found.unwrap_or(0))
+        self.fetch_one(&COUNT_ATTEMPTS, args![organization, limit], |row| row.only())
     }
 
     /// Returns whether [`Self::expire_sign_ons`] would delete anything.
     pub fn has_expired_sign_ons(&mut self, now: Timestamp) -> Result<bool> {
-        let found = self
-            .connection
-            .fetch_optional(&ANY_EXPIRED, args![now], |row| row.only())?;
-        Ok(found.unwrap_or(false))
+        self.fetch_one(&ANY_EXPIRED, args![now], |row| row.only())
     }
 
     /// Deletes expired sign-ins and logout tokens.
     pub fn expire_sign_ons(&mut self, now: Timestamp) -> Result<()> {
-        self.connection.execute(&EXPIRE_ATTEMPTS, args![now])?;
-        self.connection.execute(&EXPIRE_LOGOUTS, args![now])
+        self.execute(&EXPIRE_ATTEMPTS, args![now])?;
+        self.execute(&EXPIRE_LOGOUTS, args![now])
     }
 
     pub fn insert_sign_on_attempt(&mut self, new: &SignOnAttempt) -> Result<()> {
-        self.connection.execute_named(
+        self.execute_named(
             &INSERT_ATTEMPT,
             named![new =>
                 organization_id, state_digest, browser_digest, provider_id, nonce, code_verifier, callback_url,
@@ -181,14 +170,12 @@ impl PlatformTx<'_> {
         browser_digest: &str,
         now: Timestamp,
     ) -> Result<Option<SignOnAttempt>> {
-        let found = self
-            .connection
-            .fetch_optional(&TAKE_ATTEMPT, args![state_digest, browser_digest], |row| {
-                from_row!(row => SignOnAttempt {
-                    organization_id, state_digest, browser_digest, provider_id, nonce, code_verifier, callback_url,
-                    error_url, new_user_url, expires_at,
-                })
-            })?;
+        let found = self.fetch_optional(&TAKE_ATTEMPT, args![state_digest, browser_digest], |row| {
+            from_row!(row => SignOnAttempt {
+                organization_id, state_digest, browser_digest, provider_id, nonce, code_verifier, callback_url,
+                error_url, new_user_url, expires_at,
+            })
+        })?;
         Ok(found.filter(|attempt| attempt.expires_at >= now))
     }
 
@@ -200,25 +187,23 @@ impl PlatformTx<'_> {
         subject: &str,
         now: Timestamp,
     ) -> Result<Option<OwnedIdentity>> {
-        self.connection
-            .fetch_optional(&OWNER, args![provider, issuer, subject], |row| {
-                let (banned, until): (bool, Option<Timestamp>) = (row.get("banned")?, row.get("ban_expires")?);
-                Ok(OwnedIdentity {
-                    id: row.get("id")?,
-                    owner: from_row!(row => IdentityOwner {
-                        user = "user_id", platform_role, is_active, member_role, linked_by,
-                        is_banned: banned && until.is_none_or(|until| until >= now),
-                    })?,
-                })
+        self.fetch_optional(&OWNER, args![provider, issuer, subject], |row| {
+            let (banned, until): (bool, Option<Timestamp>) = (row.get("banned")?, row.get("ban_expires")?);
+            Ok(OwnedIdentity {
+                id: row.get("id")?,
+                owner: from_row!(row => IdentityOwner {
+                    user = "user_id", platform_role, is_active, member_role, linked_by,
+                    is_banned: banned && until.is_none_or(|until| until >= now),
+                })?,
             })
+        })
     }
 
     /// Returns whether the home organization of a user allows sign-in with a password: it may require its sign-on provider
     /// of everyone but its owners.
     pub fn may_sign_in_with_password(&mut self, user: &UserId) -> Result<bool> {
         let found: Option<Option<Metadata>> =
-            self.connection
-                .fetch_optional(&SETTINGS_FOR_PASSWORDS, args![user], |row| row.json_option("metadata"))?;
+            self.fetch_optional(&SETTINGS_FOR_PASSWORDS, args![user], |row| row.json_option("metadata"))?;
         let is_off = found
             .flatten()
             .is_some_and(|settings| settings.features.passwords_for_owners_only);
@@ -227,8 +212,8 @@ impl PlatformTx<'_> {
 
     /// Records a sign-in through a provider.
     pub fn record_sign_on(&mut self, identity: &ExternalIdentityId, user: &UserId, now: Timestamp) -> Result<()> {
-        self.connection.execute(&RECORD_SIGN_IN, args![identity, now])?;
-        self.connection.execute(&RECORD_LOGIN, args![user, now])
+        self.execute(&RECORD_SIGN_IN, args![identity, now])?;
+        self.execute(&RECORD_LOGIN, args![user, now])
     }
 
     /// Ends the sessions of a subject, or of one session at the provider, that the provider opened.
@@ -238,10 +223,9 @@ impl PlatformTx<'_> {
         subject: Option<&str>,
         session: Option<&str>,
     ) -> Result<Vec<(UserId, SessionId)>> {
-        self.connection
-            .fetch_all(&END_SESSIONS, args![provider, subject, session], |row| {
-                row.pair("user_id", "id")
-            })
+        self.fetch_all(&END_SESSIONS, args![provider, subject, session], |row| {
+            row.pair("user_id", "id")
+        })
     }
 
     /// Records a logout token; returns false if it was processed before.
@@ -253,6 +237,6 @@ impl PlatformTx<'_> {
         expires_at: Timestamp,
     ) -> Result<bool> {
         let arguments = args![organization, provider, token_id, expires_at];
-        Ok(self.connection.execute_counted(&INSERT_LOGOUT, arguments)? > 0)
+        Ok(self.execute_counted(&INSERT_LOGOUT, arguments)? > 0)
     }
 }

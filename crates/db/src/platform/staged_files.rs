@@ -19,14 +19,13 @@ impl PlatformTx<'_> {
     /// Returns whether a file was staged before this time.
     pub fn has_stale_staged_files(&mut self, before: Timestamp) -> Result<bool> {
         Ok(self
-            .connection
             .fetch_optional(&ANY, args![before], |row| row.only())?
             .unwrap_or(false))
     }
 
     /// Deletes files that were staged before this time.
     pub fn delete_staged_files(&mut self, before: Timestamp, now: Timestamp) -> Result<()> {
-        self.connection.execute(&LIST, args![before, now])?;
-        self.connection.execute(&DELETE, args![before])
+        self.execute(&LIST, args![before, now])?;
+        self.execute(&DELETE, args![before])
     }
 }

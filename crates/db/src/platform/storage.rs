@@ -5,9 +5,8 @@ use domain::storage::StorageUsage;
 use domain::time::Timestamp;
 
 use super::PlatformTx;
-use crate::Tenant;
 use crate::storage::{StorageMark, details};
-use crate::{args, statements};
+use crate::{Tenant, args, statements};
 use common::error::Result;
 
 statements! {
@@ -28,9 +27,7 @@ statements! {
 impl PlatformTx<'_> {
     /// Lists organizations whose usage was last counted before this time, or never.
     pub fn uncounted_since(&mut self, before: Timestamp, limit: i64) -> Result<Vec<Tenant>> {
-        let found = self
-            .connection
-            .fetch_all(&DUE, args![before, limit], |row| row.get::<OrganizationId>("id"))?;
+        let found = self.fetch_all(&DUE, args![before, limit], |row| row.get::<OrganizationId>("id"))?;
         Ok(found.into_iter().map(Tenant).collect())
     }
 
@@ -44,6 +41,6 @@ impl PlatformTx<'_> {
         let details = details(usage)?;
         let bytes = usage.total_bytes - mark.added;
         let arguments = args![organization, bytes, details, usage.counted_at, mark.removals];
-        self.connection.execute(&NOTE, arguments)
+        self.execute(&NOTE, arguments)
     }
 }

@@ -141,9 +141,8 @@ pub struct QueueLengths {
 impl PlatformTx<'_> {
     /// Returns statistics about the database.
     pub fn system_facts(&mut self) -> Result<SystemFacts> {
-        let mut tables: Vec<(String, i64)> = self
-            .connection
-            .fetch_all(&TABLES, args![COUNTED_MAX], |row| row.pair("name", "row_count"))?;
+        let mut tables: Vec<(String, i64)> =
+            self.fetch_all(&TABLES, args![COUNTED_MAX], |row| row.pair("name", "row_count"))?;
         tables.sort_unstable();
         let schema_version = self.schema_version()?;
         let waiting = self.waiting()?;
@@ -158,15 +157,13 @@ impl PlatformTx<'_> {
 
     /// Returns the newest applied migration.
     pub fn schema_version(&mut self) -> Result<i64> {
-        let version = self
-            .connection
-            .fetch_optional(&SCHEMA, args![], |row| row.get("version"))?;
+        let version = self.fetch_optional(&SCHEMA, args![], |row| row.get("version"))?;
         version.ok_or_else(|| Error::Internal(anyhow::anyhow!("the database answered no row")))
     }
 
     /// Returns the lengths of the queues.
     pub fn waiting(&mut self) -> Result<QueueLengths> {
-        let counted = self.connection.fetch_optional(
+        let counted = self.fetch_optional(
             &WAITING,
             args![],
             |row| from_row!(row => QueueLengths { jobs_queued, jobs_running, jobs_failed, file_removals, help_open }),

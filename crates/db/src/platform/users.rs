@@ -60,7 +60,7 @@ impl NewUserAccount {
 impl PlatformTx<'_> {
     /// Inserts an account with its password; an email address that is in use is `DUPLICATE_EMAIL`.
     pub fn insert_user(&mut self, new: &NewUserAccount, now: Timestamp) -> Result<()> {
-        self.connection.execute_named(
+        self.execute_named(
             &INSERT_USER,
             named![new =>
                 id, name, first_name, last_name, email, role,
@@ -72,8 +72,7 @@ impl PlatformTx<'_> {
             ],
         )?;
         if let Some(hash) = &new.password_hash {
-            self.connection
-                .execute(&INSERT_ACCOUNT, args![clock::new_id(), new.id, hash, now])?;
+            self.execute(&INSERT_ACCOUNT, args![clock::new_id(), new.id, hash, now])?;
             // Sign-ins with this email address may have failed before the account existed.
             self.clear_failures(&new.email)?;
         }
@@ -82,19 +81,16 @@ impl PlatformTx<'_> {
 
     /// Returns the account with this email address.
     pub fn user_with_email(&mut self, email: &str) -> Result<Option<UserId>> {
-        self.connection
-            .fetch_optional(&BY_EMAIL, args![email], |row| row.get("id"))
+        self.fetch_optional(&BY_EMAIL, args![email], |row| row.get("id"))
     }
 
     /// Returns the id of this installation, the prefix of document keys.
     pub fn deployment_id(&mut self) -> Result<Option<String>> {
-        self.connection
-            .fetch_optional(&SETTING, args!["deployment_id"], |row| row.get("value"))
+        self.fetch_optional(&SETTING, args!["deployment_id"], |row| row.get("value"))
     }
 
     /// Stores the id of this installation unless there is one.
     pub fn name_deployment(&mut self, id: &str, now: Timestamp) -> Result<()> {
-        self.connection
-            .execute(&INSERT_SETTING, args!["deployment_id", id, now])
+        self.execute(&INSERT_SETTING, args!["deployment_id", id, now])
     }
 }

@@ -10,13 +10,11 @@ use domain::id::{AttachmentId, GroupAssignmentId, SubmissionId};
 use domain::submission::SubmissionDocument;
 
 use super::{copy, grade_file};
-use crate::ReadTx;
 use crate::current_submissions::CurrentParts;
-use crate::group_assignments::SUBMISSION_COLUMNS;
-use crate::group_assignments::submission;
+use crate::group_assignments::{SUBMISSION_COLUMNS, submission};
 use crate::submissions::{COPY_COLUMNS, GRADE_FILE_COLUMNS};
 use crate::visibility::CAN_VIEW_LINK;
-use crate::{args, fragments, statements};
+use crate::{ReadTx, args, fragments, statements};
 use common::error::Result;
 
 fragments! {

@@ -105,7 +105,7 @@ impl ReadTx<'_> {
 
     /// Lists the names of the members of the current submissions of a topic.
     pub fn names_of_topic(&mut self, id: &AssignmentId) -> Result<Vec<(UserId, String)>> {
-        self.fetch_all(&NAMES_OF_TOPIC, args![id], |row| Ok((row.get("id")?, row.get("name")?)))
+        self.fetch_all(&NAMES_OF_TOPIC, args![id], |row| row.pair("id", "name"))
     }
 }
 

@@ -75,17 +75,12 @@ pub enum AssignmentChange {
         /// Whether the topic was published for the group before.
         was_published: bool,
     },
-    /// An attachment was added, for all groups or for one.
-    AttachmentAdded {
+    /// An attachment was added, for all groups or for one, or removed with its stored file.
+    AttachmentChanged {
         assignment: Box<AssignmentDetails>,
         /// The attachment; no event is emitted for a staged one.
         attachment: AssignmentAttachment,
-    },
-    /// An attachment was removed.
-    AttachmentRemoved {
-        assignment: Box<AssignmentDetails>,
-        /// The attachment; its stored file is deleted too.
-        attachment: AssignmentAttachment,
+        is_added: bool,
     },
     /// The topic was finished, or finished again to lock documents created since.
     Finished {

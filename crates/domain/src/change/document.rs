@@ -11,57 +11,12 @@ use crate::save::Revision;
 /// A change of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DocumentChange {
-    /// The document was created: blank, from a template or by an upload.
-    Created {
+    /// Something happened to a document that exists.
+    Changed {
         /// The group that owns the document.
         group_context: GroupContext,
         document: Box<DocumentDetails>,
-    },
-    /// The document was renamed or linked to another topic.
-    Updated {
-        group_context: GroupContext,
-        document: Box<DocumentDetails>,
-        changed: FieldDiff,
-    },
-    /// The document server saved the document.
-    Saved {
-        group_context: GroupContext,
-        document: Box<DocumentDetails>,
-        /// The new content.
-        revision: Box<Revision>,
-    },
-    /// A save arrived too late to become the content; the staff are notified.
-    SavedLate {
-        group_context: GroupContext,
-        /// The document, unchanged.
-        document: Box<DocumentDetails>,
-        /// The content kept from the save.
-        revision: Box<Revision>,
-    },
-    /// The document server could not save the document; the room and its staff are notified.
-    SaveFailed {
-        group_context: GroupContext,
-        document: Box<DocumentDetails>,
-    },
-    /// The freeze is complete, or pending content has arrived.
-    Frozen {
-        group_context: GroupContext,
-        document: Box<DocumentDetails>,
-    },
-    /// The content was replaced by an upload or by an earlier revision.
-    Replaced {
-        group_context: GroupContext,
-        document: Box<DocumentDetails>,
-        /// The new content; its origin distinguishes an upload from a restored revision.
-        revision: Box<Revision>,
-    },
-    /// A member of the staff watched how the document was written. Nothing has changed.
-    PlayedBack {
-        group_context: GroupContext,
-        document: Box<DocumentDetails>,
-        generation: i64,
-        /// The version after which the listed commits begin.
-        since: i64,
+        step: DocumentStep,
     },
     /// Old revisions of a draft were deleted.
     RevisionsPruned {
@@ -85,5 +40,30 @@ pub enum DocumentChange {
         document: Box<Document>,
         /// Files that are no longer referenced.
         files: Vec<FileKey>,
+    },
+}
+
+/// What happened to a document that exists.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DocumentStep {
+    /// The document was created: blank, from a template or by an upload.
+    Created,
+    /// The document was renamed or linked to another topic.
+    Updated(FieldDiff),
+    /// The document server saved the document: the new content.
+    Saved(Box<Revision>),
+    /// A save arrived too late to become the content, and was kept. The document is unchanged; the staff are notified.
+    SavedLate(Box<Revision>),
+    /// The document server could not save the document; the room and its staff are notified.
+    SaveFailed,
+    /// The freeze is complete, or pending content has arrived.
+    Frozen,
+    /// The content was replaced by an upload or by an earlier revision, which its origin distinguishes.
+    Replaced(Box<Revision>),
+    /// A member of the staff watched how the document was written. Nothing has changed.
+    PlayedBack {
+        generation: i64,
+        /// The version after which the listed commits begin.
+        since: i64,
     },
 }

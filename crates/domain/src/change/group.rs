@@ -50,13 +50,10 @@ pub enum GroupChange {
         to: Box<GroupDetails>,
         user: Person,
     },
-    AttachmentAdded {
+    /// An attachment was added, or removed with its stored file.
+    AttachmentChanged {
         group: Box<GroupDetails>,
         attachment: GroupAttachment,
-    },
-    AttachmentRemoved {
-        group: Box<GroupDetails>,
-        /// The attachment; its stored file is deleted too.
-        attachment: GroupAttachment,
+        is_added: bool,
     },
 }

@@ -19,22 +19,20 @@ pub enum RosterChange {
         /// The source before its removal.
         source: Box<RosterSource>,
     },
-    /// A run was queued.
-    RunStarted {
+    Run {
         source: Box<RosterSource>,
         run: Box<RosterRun>,
+        step: RosterRunStep,
     },
-    /// A run ended, or waits for a confirmation.
-    RunEnded {
-        source: Box<RosterSource>,
-        run: Box<RosterRun>,
-    },
-    RunConfirmed {
-        source: Box<RosterSource>,
-        run: Box<RosterRun>,
-    },
-    RunDiscarded {
-        source: Box<RosterSource>,
-        run: Box<RosterRun>,
-    },
+}
+
+/// What happened to a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RosterRunStep {
+    /// It was queued, or its first attempt began.
+    Started,
+    /// It ended, or waits for a confirmation.
+    Ended,
+    Confirmed,
+    Discarded,
 }

@@ -61,23 +61,15 @@ pub enum SubmissionChange {
         /// The feedback written with the return.
         feedback: Option<Box<Feedback>>,
     },
-    /// A file was added to a grade.
-    GradeFileAdded {
+    /// A file was added to a grade, or removed from it.
+    GradeFileChanged {
         link: Box<GroupAssignmentDetails>,
         /// The attempt with its grade after the change.
         submission: Box<SubmissionDetails>,
         file: GradeFile,
         /// The present members of the group.
         members: Vec<UserId>,
-    },
-    /// A file of a grade was removed.
-    GradeFileRemoved {
-        link: Box<GroupAssignmentDetails>,
-        /// The attempt with its grade after the change.
-        submission: Box<SubmissionDetails>,
-        file: GradeFile,
-        /// The present members of the group.
-        members: Vec<UserId>,
+        is_added: bool,
     },
     /// A grade was saved.
     Graded {

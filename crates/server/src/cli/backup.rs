@@ -327,7 +327,7 @@ fn confirm(storage: &StorageArgs) -> anyhow::Result<()> {
     };
     println!(
         "Restore into {installation} ({})? Type yes:",
-        display_path(&storage.data_dir)
+        storage.data_dir.display()
     );
     let mut answer = String::new();
     std::io::stdin().lock().read_line(&mut answer)?;
@@ -335,10 +335,6 @@ fn confirm(storage: &StorageArgs) -> anyhow::Result<()> {
         bail!("nothing was changed");
     }
     Ok(())
-}
-
-fn display_path(path: &Path) -> String {
-    path.display().to_string()
 }
 
 fn summary(manifest: &Manifest) -> String {

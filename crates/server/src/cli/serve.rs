@@ -54,9 +54,9 @@ pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
     let _lock = lock(&database, timeout)?;
     tracing::info!(most = fd_limit::raise(), "file descriptor limit");
     let outcome = super::run_service(async {
-        let listener = config.listen.bind().await.context("LISTEN")?;
-        let address = bound_address(&config.listen, &listener)?;
-        let metrics = match &config.metrics_listen {
+        let listener = config.serve.listen.bind().await.context("LISTEN")?;
+        let address = bound_address(&config.serve.listen, &listener)?;
+        let metrics = match &config.serve.metrics_listen {
             Some(address) => match address.bind().await.context("METRICS_LISTEN")? {
                 Listener::Tcp(listener) => Some(listener),
                 Listener::Unix(_) => None,

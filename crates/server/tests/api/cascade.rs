@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use common::clock;
 use db::WriteTx;
-use domain::change::deletion::CascadeDeletion;
+use domain::change::CascadeDeletion;
 use domain::document::Document;
 use domain::id::{AssignmentId, ClassId, CourseId, DocumentId, GroupAssignmentId, GroupId, UserId};
 use serde_json::{Value, json};

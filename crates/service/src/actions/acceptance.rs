@@ -5,10 +5,7 @@
 
 use domain::access::{MemberRole, Viewer};
 use domain::account_email::AccountEmail;
-use domain::change::class::ClassChange;
-use domain::change::homeroom::HomeroomChange;
-use domain::change::invitation::{AcceptedBy, InvitationChange};
-use domain::change::user::UserChange;
+use domain::change::{AcceptedBy, ClassChange, HomeroomChange, InvitationChange, UserChange};
 use domain::class::EnrolledBy;
 use domain::id::{ClassId, HomeroomId, InvitationId, UserId};
 use domain::invitation::{Invitation, InvitationDenial, InvitationStatus, LIFETIME, RecipientProof};

@@ -3,9 +3,7 @@
 
 use domain::access::{PlatformRole, Viewer};
 use domain::account_email::AccountEmail;
-use domain::change::Change;
-use domain::change::administration::AdministrationChange;
-use domain::change::user::UserChange;
+use domain::change::{AdministrationChange, Change, UserChange};
 use domain::id::UserId;
 use domain::patch::{FieldDiff, FieldPatch};
 use domain::realtime::KillReason;

@@ -2,7 +2,7 @@
 
 use api_macros::body;
 use domain::api_token::{ApiToken, ApiTokenText, TOKENS_MAX, TokenScope, TokenScopes, end_of_validity};
-use domain::change::api_token::ApiTokenChange;
+use domain::change::ApiTokenChange;
 use domain::domain_error::DomainError;
 use domain::id::{ApiTokenId, UserId};
 use domain::list::{List, not_empty};

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use domain::assignment::Assignment;
-use domain::change::assignment::AssignmentChange;
+use domain::change::AssignmentChange;
 use domain::copy::{DateShift, PublicationOfCopy};
 use domain::course::Course;
 use domain::details::AssignmentDetails;

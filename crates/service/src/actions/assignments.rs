@@ -4,8 +4,7 @@
 
 use api_macros::body;
 use domain::assignment::{Assignment, AssignmentEdit, GroupDescription, LatePolicy, check_group_descriptions};
-use domain::change::assignment::AssignmentChange;
-use domain::change::deletion::CascadeDeletion;
+use domain::change::{AssignmentChange, CascadeDeletion};
 use domain::course::Course;
 use domain::deleted_object::{DeletedNoun, DeletionRetention};
 use domain::id::{AssignmentId, ClassId, CourseId, GroupId};

@@ -1,7 +1,7 @@
 //! Adds and removes files of topics. The bytes are stored before the row is inserted and deleted after the row is
 //! gone; the caller and `changes/` take care of that.
 
-use domain::change::assignment::AssignmentChange;
+use domain::change::AssignmentChange;
 use domain::details::AssignmentDetails;
 use domain::domain_error::DomainError;
 use domain::file::{AssignmentAttachment, FILES_MAX, StoredFile};
@@ -70,9 +70,10 @@ pub fn add(
     tx.insert_file(&attachment)?;
     let details = tx.assignment(id)?.details;
     let assignment = Box::new(details.clone());
-    tx.record(AssignmentChange::AttachmentAdded {
+    tx.record(AssignmentChange::AttachmentChanged {
         assignment,
         attachment: attachment.clone(),
+        is_added: true,
     });
     Ok((details, attachment))
 }
@@ -84,7 +85,11 @@ pub fn remove(tx: &mut WriteTx<'_>, id: &AssignmentId, file: &AttachmentId) -> R
     details.assignment.writable()?;
     tx.delete_file(file)?;
     let assignment = Box::new(tx.assignment(id)?.details);
-    tx.record(AssignmentChange::AttachmentRemoved { assignment, attachment });
+    tx.record(AssignmentChange::AttachmentChanged {
+        assignment,
+        attachment,
+        is_added: false,
+    });
     Ok(())
 }
 

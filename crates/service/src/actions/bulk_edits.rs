@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use domain::assignment::{Assignment, BulkAssignmentEdit};
-use domain::change::assignment::{AssignmentChange, StartDateChange};
+use domain::change::{AssignmentChange, StartDateChange};
 use domain::details::AssignmentDetails;
 use domain::file::AssignmentAttachment;
 use domain::group::Group;

@@ -2,7 +2,7 @@
 //! serialized, so every user sees the same order of messages, events and counters.
 
 use api_macros::{body, patch};
-use domain::change::message::MessageChange;
+use domain::change::MessageChange;
 use domain::file::{FILES_MAX, FileKey, MessageAttachment, StoredFile};
 use domain::group::GroupContext;
 use domain::id::{AttachmentId, MessageId, WorkRoomId};

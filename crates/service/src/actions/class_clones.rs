@@ -5,9 +5,7 @@ use api_macros::body;
 use std::collections::HashMap;
 
 use domain::access::Viewer;
-use domain::change::assignment::AssignmentChange;
-use domain::change::class::ClassChange;
-use domain::change::course::CourseChange;
+use domain::change::{AssignmentChange, ClassChange, CourseChange};
 use domain::class::{Class, ClassStatus, CoTeacherOrigin};
 use domain::copy::{DateShift, GroupsOfCopy, PublicationOfCopy};
 use domain::course::{Course, CourseStatus};

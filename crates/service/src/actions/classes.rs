@@ -2,8 +2,7 @@
 
 use api_macros::body;
 use domain::access::Viewer;
-use domain::change::class::ClassChange;
-use domain::change::deletion::CascadeDeletion;
+use domain::change::{CascadeDeletion, ClassChange};
 use domain::class::{Class, ClassEdit, ClassStatus, CoTeacherOrigin, EnrolledBy};
 use domain::deleted_object::{DeletedNoun, DeletionRetention};
 use domain::details::ClassDetails;

@@ -2,7 +2,7 @@
 //! Where the passage of a new thread is, is found before (`document_workflows/comments.rs`).
 
 use api_macros::{body, patch};
-use domain::change::comment::{CommentChange, CommentContext};
+use domain::change::{CommentChange, CommentContext};
 use domain::comment::{
     CommentAnchor, CommentCounts, CommentThread, DocumentComment, MENTIONS_MAX, UnreadComments, mentions,
 };

@@ -5,9 +5,7 @@ use api_macros::body;
 use std::collections::{HashMap, HashSet};
 
 use domain::assignment::Assignment;
-use domain::change::assignment::AssignmentChange;
-use domain::change::course::CourseChange;
-use domain::change::group::GroupChange;
+use domain::change::{AssignmentChange, CourseChange, GroupChange};
 use domain::class::Class;
 use domain::copy::{DateShift, GroupsOfCopy, PublicationOfCopy};
 use domain::course::{Course, CourseStatus, free_course_name};

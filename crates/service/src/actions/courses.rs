@@ -1,9 +1,7 @@
 //! Creates, updates and deletes courses. Every change of a course is logged (`docs/specification.md`).
 
 use api_macros::body;
-use domain::change::course::CourseChange;
-use domain::change::deletion::CascadeDeletion;
-use domain::change::group::GroupChange;
+use domain::change::{CascadeDeletion, CourseChange, GroupChange};
 use domain::course::{Course, CourseEdit, CourseStatus};
 use domain::deleted_object::{DeletedNoun, DeletionRetention};
 use domain::details::{CourseDetails, GroupDetails};

@@ -1,6 +1,6 @@
 //! Keeps deleted objects for some time, restores them and deletes them for good. See docs/undo.md.
 
-use domain::change::restoration::{DeletionChange, RestoredObjects};
+use domain::change::{DeletionChange, RestoredObjects};
 use domain::deleted_object::{DeletedNoun, DeletedObject, DeletionRetention, RestoreOutcome};
 use domain::document::DOCUMENTS_MAX;
 use domain::domain_error::DomainError;

@@ -3,7 +3,7 @@
 
 use api_macros::body;
 use domain::access::Viewer;
-use domain::change::message::MessageChange;
+use domain::change::MessageChange;
 use domain::domain_error::DomainError;
 use domain::id::{AssignmentId, ClassId, GroupId, MessageId, UserId, WorkRoomId};
 use domain::list::List;

@@ -2,7 +2,7 @@
 //! rows change here. `editing/` holds the workflows that involve the document server.
 
 use api_macros::{body, patch};
-use domain::change::document::DocumentChange;
+use domain::change::{DocumentChange, DocumentStep};
 use domain::deleted_object::{DeletedNoun, DeletionRetention};
 use domain::document::{DOCUMENTS_MAX, Document};
 use domain::document_kind::{DocumentType, FileExtension};
@@ -117,10 +117,7 @@ pub fn create(tx: &mut WriteTx<'_>, room: &WorkRoomId, new: &DocumentCreation) -
     }
     record_activity(tx, &group_context.group.id, document.assignment_id.as_ref())?;
     let seen = tx.document(&document.id)?;
-    tx.record(DocumentChange::Created {
-        group_context: seen.group_context.clone(),
-        document: Box::new(seen.details.clone()),
-    });
+    tx.record(seen.change(DocumentStep::Created));
     Ok(seen)
 }
 
@@ -141,12 +138,7 @@ pub fn edit(tx: &mut WriteTx<'_>, id: &DocumentId, edit: &DocumentEdit) -> Resul
         record_activity(tx, &document.group_id, document.assignment_id.as_ref())?;
     }
     let seen = tx.document(id)?;
-    let document = Box::new(seen.details.clone());
-    tx.record(DocumentChange::Updated {
-        group_context: seen.group_context.clone(),
-        document,
-        changed,
-    });
+    tx.record(seen.change(DocumentStep::Updated(changed)));
     Ok(seen)
 }
 
@@ -215,12 +207,7 @@ pub fn replace(
         tx.record(DocumentChange::RevisionsPruned { files });
     }
     let seen = tx.document(id)?;
-    let document = Box::new(seen.details.clone());
-    tx.record(DocumentChange::Replaced {
-        group_context: seen.group_context.clone(),
-        document,
-        revision: Box::new(revision),
-    });
+    tx.record(seen.change(DocumentStep::Replaced(Box::new(revision))));
     Ok(seen)
 }
 

@@ -1,7 +1,7 @@
 //! Enrolls students in classes, unenrolls them and marks enrolments as completed.
 
 use api_macros::{body, patch};
-use domain::change::class::ClassChange;
+use domain::change::ClassChange;
 use domain::class::{Class, ClassEnrollment, EnrolledBy};
 use domain::domain_error::DomainError;
 use domain::id::{ClassId, GroupId, HomeroomId, UserId};

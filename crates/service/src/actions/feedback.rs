@@ -1,9 +1,7 @@
 //! Feedback of teachers on the work of a group, and returning submissions for revision.
 
 use api_macros::body;
-use domain::change::assignment::AssignmentChange;
-use domain::change::feedback::FeedbackChange;
-use domain::change::submission::SubmissionChange;
+use domain::change::{AssignmentChange, FeedbackChange, SubmissionChange};
 use domain::details::GroupAssignmentDetails;
 use domain::document::Document;
 use domain::domain_error::DomainError;

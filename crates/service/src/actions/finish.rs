@@ -4,8 +4,7 @@
 use api_macros::body;
 use std::collections::HashMap;
 
-use domain::change::assignment::AssignmentChange;
-use domain::change::deletion::GroupDocument;
+use domain::change::{AssignmentChange, GroupDocument};
 use domain::document::{DocumentState, OtherTopics};
 use domain::domain_error::DomainError;
 use domain::id::{AssignmentId, DocumentId, GroupId};

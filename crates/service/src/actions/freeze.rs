@@ -2,8 +2,7 @@
 //! send their pending changes (the flush), are asked to save, and are disconnected; then the freeze is complete. Each
 //! step is a separate transaction, and the rows record which steps remain.
 
-use domain::change::document::DocumentChange;
-use domain::change::submission::SubmissionChange;
+use domain::change::{DocumentStep, SubmissionChange};
 use domain::document::{Document, UnlockedStatus};
 use domain::document_kind::{DocumentType, EditorKind};
 use domain::id::DocumentId;
@@ -167,11 +166,8 @@ pub fn complete(tx: &mut WriteTx<'_>, id: &DocumentId, outcomes: &[(i64, FreezeO
     }
     tx.update_document(&document)?;
     if is_alarm {
-        let seen = tx.document(id)?;
-        tx.record(DocumentChange::SaveFailed {
-            group_context: seen.group_context,
-            document: Box::new(seen.details),
-        });
+        let change = tx.document(id)?.change(DocumentStep::SaveFailed);
+        tx.record(change);
     }
     if before.is_freezing() && is_frozen || is_pending_changed && document.unsaved_generation.is_some() {
         return record_frozen(tx, &document, before.is_freezing());
@@ -194,10 +190,7 @@ fn record_frozen(tx: &mut WriteTx<'_>, document: &Document, has_changed: bool) -
         });
         return Ok(());
     }
-    tx.record(DocumentChange::Frozen {
-        group_context: seen.group_context,
-        document: Box::new(seen.details),
-    });
+    tx.record(seen.change(DocumentStep::Frozen));
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! Adds and removes files of grades: what staff give back to a group besides grade and comment. The bytes are stored before
 //! the row is inserted and deleted after the row is gone.
 
-use domain::change::submission::SubmissionChange;
+use domain::change::SubmissionChange;
 use domain::domain_error::DomainError;
 use domain::file::{GRADE_FILES_MAX, GradeFile, StoredFile};
 use domain::grade::Grade;
@@ -12,6 +12,7 @@ use super::grades::{lock_group_work, writable};
 use super::submissions::whole_link;
 use common::error::{Error, Result};
 use db::WriteTx;
+use db::submissions::grades::GroupWork;
 
 /// Adds a file to the grade of the current submission of a group. Without a grade, its first state is an empty draft.
 pub fn add(tx: &mut WriteTx<'_>, id: &SubmissionId, file: AttachmentId, stored: StoredFile) -> Result<GradeFile> {
@@ -40,14 +41,7 @@ pub fn add(tx: &mut WriteTx<'_>, id: &SubmissionId, file: AttachmentId, stored: 
         created_at: now,
     };
     tx.insert_grade_file(&file)?;
-    let link = whole_link(tx, &at.assignment_id, &at.group_id)?;
-    let (submission, members) = (tx.submission(id)?, tx.member_ids_of(&at.group_id)?);
-    tx.record(SubmissionChange::GradeFileAdded {
-        link: Box::new(link),
-        submission: Box::new(submission),
-        file: file.clone(),
-        members,
-    });
+    record_change(tx, &at, id, file.clone(), true)?;
     Ok(file)
 }
 
@@ -62,13 +56,23 @@ pub fn remove(tx: &mut WriteTx<'_>, id: &SubmissionId, file: &AttachmentId) -> R
         .find(|found| found.id == *file)
         .ok_or(Error::NotFound)?;
     tx.delete_grade_file(&file.id)?;
-    let link = whole_link(tx, &at.assignment_id, &at.group_id)?;
-    let (submission, members) = (tx.submission(id)?, tx.member_ids_of(&at.group_id)?);
-    tx.record(SubmissionChange::GradeFileRemoved {
-        link: Box::new(link),
-        submission: Box::new(submission),
+    record_change(tx, &at, id, file, false)
+}
+
+fn record_change(
+    tx: &mut WriteTx<'_>,
+    at: &GroupWork,
+    id: &SubmissionId,
+    file: GradeFile,
+    is_added: bool,
+) -> Result<()> {
+    let change = SubmissionChange::GradeFileChanged {
+        link: Box::new(whole_link(tx, &at.assignment_id, &at.group_id)?),
+        submission: Box::new(tx.submission(id)?),
         file,
-        members,
-    });
+        members: tx.member_ids_of(&at.group_id)?,
+        is_added,
+    };
+    tx.record(change);
     Ok(())
 }

@@ -5,7 +5,7 @@ use api_macros::body;
 use std::collections::HashMap;
 
 use domain::assignment::Assignment;
-use domain::change::submission::SubmissionChange;
+use domain::change::SubmissionChange;
 use domain::class::ClassStatus;
 use domain::details::{AssignmentDetails, GroupAssignmentDetails, SubmissionDetails};
 use domain::domain_error::DomainError;

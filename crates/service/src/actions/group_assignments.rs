@@ -5,9 +5,7 @@ use api_macros::body;
 use std::collections::HashMap;
 
 use domain::assignment::{Assignment, GroupDescription, check_group_descriptions};
-use domain::change::assignment::AssignmentChange;
-use domain::change::deletion::CascadeDeletion;
-use domain::change::group::GroupChange;
+use domain::change::{AssignmentChange, CascadeDeletion, GroupChange};
 use domain::course::Course;
 use domain::details::{AssignmentDetails, GroupAssignmentDetails, GroupDetails};
 use domain::domain_error::DomainError;

@@ -1,7 +1,7 @@
 //! Adds and removes files of groups. The bytes are stored before the row is inserted and deleted after the row is
 //! gone.
 
-use domain::change::group::GroupChange;
+use domain::change::GroupChange;
 use domain::domain_error::DomainError;
 use domain::file::{FILES_MAX, GroupAttachment, StoredFile};
 use domain::id::{AttachmentId, GroupId};
@@ -23,9 +23,10 @@ pub fn add(tx: &mut WriteTx<'_>, id: &GroupId, file: AttachmentId, stored: Store
     };
     tx.insert_group_file(&attachment)?;
     let group = Box::new(tx.whole_group(id)?);
-    tx.record(GroupChange::AttachmentAdded {
+    tx.record(GroupChange::AttachmentChanged {
         group,
         attachment: attachment.clone(),
+        is_added: true,
     });
     Ok(attachment)
 }
@@ -35,6 +36,10 @@ pub fn remove(tx: &mut WriteTx<'_>, id: &GroupId, file: &AttachmentId) -> Result
     let attachment = tx.file_of_group(id, file)?;
     tx.delete_group_file(id, file)?;
     let group = Box::new(tx.whole_group(id)?);
-    tx.record(GroupChange::AttachmentRemoved { group, attachment });
+    tx.record(GroupChange::AttachmentChanged {
+        group,
+        attachment,
+        is_added: false,
+    });
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Adds, removes and moves members of groups. Only students who are enrolled in the class can be members.
 
 use api_macros::body;
-use domain::change::group::GroupChange;
+use domain::change::GroupChange;
 use domain::domain_error::DomainError;
 use domain::group::{Group, GroupMember, GroupRole};
 use domain::id::{GroupId, GroupMemberId, SubmissionId, UserId};

@@ -4,8 +4,7 @@
 
 use api_macros::body;
 use domain::assignment::GroupDescription;
-use domain::change::assignment::AssignmentChange;
-use domain::change::group::GroupChange;
+use domain::change::{AssignmentChange, GroupChange};
 use domain::course::Course;
 use domain::deleted_object::{DeletedNoun, DeletionRetention};
 use domain::domain_error::DomainError;

@@ -2,7 +2,7 @@
 //! raised does not change while it is open.
 
 use api_macros::body;
-use domain::change::help::HelpChange;
+use domain::change::HelpChange;
 use domain::details::GroupDetails;
 use domain::group::Group;
 use domain::id::GroupId;

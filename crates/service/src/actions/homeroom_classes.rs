@@ -162,11 +162,7 @@ impl TeacherCache {
     }
 }
 
-#[expect(
-    clippy::ref_option,
-    clippy::trivially_copy_pass_by_ref,
-    reason = "garde passes field and context by reference"
-)]
+#[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "garde needs it")]
 fn chosen_homerooms(chosen: &Option<List<ChosenHomeroom>>, context: &()) -> garde::Result {
     let Some(chosen) = chosen else { return Ok(()) };
     list::not_empty(chosen, context)?;

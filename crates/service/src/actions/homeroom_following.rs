@@ -2,7 +2,7 @@
 //! homerooms. Every action that changes who is in a homeroom, or which homeroom a class follows, calls it in its
 //! transaction; see docs/api-contract.md#classes-that-follow-a-homeroom.
 
-use domain::change::class::ClassChange;
+use domain::change::ClassChange;
 use domain::class::{Class, EnrolledBy};
 use domain::id::{HomeroomId, UserId};
 use domain::user::Person;

@@ -1,7 +1,7 @@
 //! Creates, updates and deletes homerooms, and manages their students. Classes that follow a homeroom change with it.
 
 use api_macros::body;
-use domain::change::homeroom::HomeroomChange;
+use domain::change::HomeroomChange;
 use domain::homeroom::{Homeroom, HomeroomEdit};
 use domain::id::{HomeroomId, UserId};
 use domain::list::List;

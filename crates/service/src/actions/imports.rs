@@ -4,19 +4,15 @@
 mod person;
 mod school;
 
-use domain::from_fields;
+use domain::{from_fields, user_name};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use domain::access::{MemberRole, RoleLevel};
-use domain::change::Change;
-use domain::change::class::ClassChange;
-use domain::change::homeroom::HomeroomChange;
-use domain::change::user::UserChange;
+use domain::change::{Change, ClassChange, HomeroomChange, UserChange};
 use domain::id::{ClassId, HomeroomId, UserId};
 use domain::import::{ImportCounts, ImportMode, RowProblem, RowStatus};
 use domain::text::{AcademicYear, ExternalId, Name, ShortName, Username};
 use domain::user::Person;
-use domain::user_name;
 
 use super::homeroom_following::{FollowScope, follow};
 use adapters::mailer::Mailer;

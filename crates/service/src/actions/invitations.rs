@@ -4,7 +4,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use domain::access::RoleLevel;
-use domain::change::invitation::InvitationChange;
+use domain::change::InvitationChange;
 use domain::domain_error::DomainError;
 use domain::error_code::ErrorCode;
 use domain::id::InvitationId;

@@ -1,6 +1,6 @@
 //! Stores what is saved of a document after its deletion. It is kept for a day.
 
-use domain::change::document::DocumentChange;
+use domain::change::DocumentChange;
 use domain::late_text::LateText;
 
 use common::error::Result;

@@ -1,7 +1,7 @@
 //! Email domains of an organization: added and verified by its administrators, or assigned by a SUPER_ADMIN.
 
 use api_macros::body;
-use domain::change::mail_domain::MailDomainChange;
+use domain::change::MailDomainChange;
 use domain::domain_error::DomainError;
 use domain::id::MailDomainId;
 use domain::mail_domain::{DOMAINS_MAX, DomainCheckOutcome, MailDomain, MailDomainName, RecordCheck};

@@ -3,7 +3,7 @@
 
 use api_macros::patch;
 use domain::access::{MemberRole, PlatformRole};
-use domain::change::user::UserChange;
+use domain::change::UserChange;
 use domain::domain_error::DomainError;
 use domain::id::{MemberId, UserId};
 use domain::patch::{FieldPatch, not_null};

@@ -3,8 +3,7 @@
 
 use api_macros::body;
 use domain::access::{MemberRole, RoleLevel};
-use domain::change::organization::OrganizationChange;
-use domain::change::session::SessionChange;
+use domain::change::{OrganizationChange, SessionChange};
 use domain::invitation::EnrollmentTargets;
 use domain::job::JobKind;
 use domain::organization::{Metadata, MetadataEdit, Organization, OrganizationEdit, OrganizationStatus, PlatformHosts};

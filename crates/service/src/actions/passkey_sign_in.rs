@@ -1,7 +1,7 @@
 //! Signing in with a passkey: alone, which requires that the authenticator verified the user, or as the second step of
 //! another sign-in. Rejected assertions count as failed sign-ins; the limits are checked in the transaction that counts.
 
-use domain::change::session::{PasskeyEvent, SessionChange, SignInKind};
+use domain::change::{PasskeyEvent, SessionChange, SignInKind};
 use domain::id::{SessionId, UserId};
 use domain::passkey::{Passkey, SignatureCounter};
 use domain::second_factor::ATTEMPTS_MAX;

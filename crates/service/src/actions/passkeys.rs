@@ -1,7 +1,7 @@
 //! Adding, renaming and removing the passkeys of an account, and the challenges that bind a passkey to a browser. Sign-ins
 //! are in `passkey_sign_in`.
 
-use domain::change::session::{PasskeyEvent, SessionChange};
+use domain::change::{PasskeyEvent, SessionChange};
 use domain::domain_error::DomainError;
 use domain::id::{OrganizationId, PasskeyId, SessionId, UserId};
 use domain::passkey::{CHALLENGE_SECONDS, PASSKEYS_MAX, Passkey, SignatureCounter, is_fresh, stored_transports};

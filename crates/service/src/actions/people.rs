@@ -3,7 +3,7 @@
 
 use domain::access::{MemberRole, RoleLevel};
 use domain::account_email::{AccountEmail, is_placeholder};
-use domain::change::user::UserChange;
+use domain::change::UserChange;
 use domain::domain_error::DomainError;
 use domain::error_code::ErrorCode;
 use domain::id::UserId;

@@ -2,7 +2,7 @@
 //! enabled by the organization, and every request is recorded in the activity log. Commits are deleted with their
 //! document, so there is nothing to play back after that.
 
-use domain::change::document::DocumentChange;
+use domain::change::DocumentStep;
 use domain::document_log::{DocumentCommit, DocumentGeneration};
 use domain::domain_error::DomainError;
 use domain::id::DocumentId;
@@ -76,11 +76,7 @@ pub fn play_back(tx: &mut WriteTx<'_>, id: &DocumentId, range: &PlaybackRange) -
         has_more,
         people: tx.contributors(id)?,
     };
-    tx.record(DocumentChange::PlayedBack {
-        group_context: seen.group_context,
-        document: Box::new(seen.details),
-        generation: page.generation.unwrap_or_default(),
-        since: range.since,
-    });
+    let (generation, since) = (page.generation.unwrap_or_default(), range.since);
+    tx.record(seen.change(DocumentStep::PlayedBack { generation, since }));
     Ok(page)
 }

@@ -2,7 +2,7 @@
 
 use api_macros::body;
 use domain::access::{MemberRole, PlatformRole, RoleLevel};
-use domain::change::user::UserChange;
+use domain::change::UserChange;
 use domain::domain_error::DomainError;
 use domain::erasure::{ErasureCounts, erased_person};
 use domain::id::UserId;

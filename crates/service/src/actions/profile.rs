@@ -2,7 +2,7 @@
 
 use api_macros::patch;
 use domain::access::Viewer;
-use domain::change::user::UserChange;
+use domain::change::UserChange;
 use domain::id::UserId;
 use domain::patch::{FieldDiff, FieldPatch, not_null, optional_text};
 use domain::text::{Locale, Name, TimeZone};

@@ -2,7 +2,7 @@
 //! brought by which source.
 
 use api_macros::{body, patch};
-use domain::change::roster::RosterChange;
+use domain::change::{RosterChange, RosterRunStep};
 use domain::domain_error::DomainError;
 use domain::error_code::ErrorCode;
 use domain::id::{RosterRunId, RosterSourceId};
@@ -237,10 +237,7 @@ pub fn start(tx: &mut WriteTx<'_>, id: &RosterSourceId, kind: RosterRunKind) -> 
     tx.trim_roster_runs(id, RUNS_KEPT)?;
     open_job(tx, id, &run, &job)?;
     let run = tx.roster_run(id, &run)?;
-    tx.record(RosterChange::RunStarted {
-        source: Box::new(source),
-        run: Box::new(run.clone()),
-    });
+    record_run(tx, RosterRunStep::Started, source, &run);
     Ok(run)
 }
 
@@ -268,10 +265,7 @@ pub fn confirm(
     tx.set_roster_job(&run.id, &job)?;
     open_job(tx, id, &run.id, &job)?;
     let run = tx.roster_run(id, &run.id)?;
-    tx.record(RosterChange::RunConfirmed {
-        source: Box::new(source),
-        run: Box::new(run.clone()),
-    });
+    record_run(tx, RosterRunStep::Confirmed, source, &run);
     Ok(run)
 }
 
@@ -285,10 +279,7 @@ pub fn discard(tx: &mut WriteTx<'_>, id: &RosterSourceId, run: &RosterRunId) -> 
     run.state = RosterRunState::Discarded;
     run.finished_at = Some(tx.now());
     tx.update_roster_run(&run)?;
-    tx.record(RosterChange::RunDiscarded {
-        source: Box::new(source),
-        run: Box::new(run.clone()),
-    });
+    record_run(tx, RosterRunStep::Discarded, source, &run);
     Ok(run)
 }
 
@@ -334,10 +325,7 @@ pub fn begin(
     // Entries of an interrupted attempt or of the difference before a confirmation.
     tx.trim_roster_runs(source, RUNS_KEPT)?;
     if is_first {
-        tx.record(RosterChange::RunStarted {
-            source: Box::new(found.clone()),
-            run: Box::new(run.clone()),
-        });
+        record_run(tx, RosterRunStep::Started, found.clone(), &run);
     }
     Ok(Some((found, run)))
 }
@@ -354,10 +342,7 @@ pub fn end(tx: &mut WriteTx<'_>, source: &RosterSourceId, mut run: RosterRun) ->
     if !tx.update_roster_run(&run)? {
         return Ok(false);
     }
-    tx.record(RosterChange::RunEnded {
-        source: Box::new(source),
-        run: Box::new(run),
-    });
+    record_run(tx, RosterRunStep::Ended, source, &run);
     Ok(true)
 }
 
@@ -393,6 +378,11 @@ pub fn record_origins(
         }
     }
     Ok(())
+}
+
+fn record_run(tx: &mut WriteTx<'_>, step: RosterRunStep, source: RosterSource, run: &RosterRun) {
+    let (source, run) = (Box::new(source), Box::new(run.clone()));
+    tx.record(RosterChange::Run { source, run, step });
 }
 
 /// Queues the job of a run. Each has a key of its own, because the previous job of a run may still be ending.

@@ -2,8 +2,7 @@
 
 use api_macros::{body, patch};
 use domain::assignment::Assignment;
-use domain::change::assignment::AssignmentChange;
-use domain::change::rubric::RubricChange;
+use domain::change::{AssignmentChange, RubricChange};
 use domain::domain_error::DomainError;
 use domain::id::{AssignmentId, RubricId};
 use domain::patch::{FieldDiff, FieldPatch, not_null};

@@ -1,8 +1,7 @@
 //! Processes saves of the document server. A save is not a user's request, so a lock never rejects it: it becomes the
 //! content or is kept as a late revision. Either way it may be acknowledged once this transaction is committed.
 
-use domain::change::document::DocumentChange;
-use domain::change::submission::SubmissionChange;
+use domain::change::{DocumentChange, DocumentStep, SubmissionChange};
 use domain::document::{Document, UnlockedStatus};
 use domain::document_kind::FileExtension;
 use domain::file::FileKey;
@@ -11,10 +10,9 @@ use domain::patch::FieldDiff;
 use domain::save::{History, Revision, RevisionOrigin, Save, SaveDisposition};
 use domain::time::Timestamp;
 
-use super::contributions;
 use super::documents::record_activity;
-use super::session_notices;
 use super::submissions::whole_link;
+use super::{contributions, session_notices};
 use common::clock;
 use common::error::{Error, Result};
 use db::WriteTx;
@@ -335,23 +333,13 @@ fn record_change(
     revision: Option<&Revision>,
 ) -> Result<()> {
     let Some(revision) = revision else { return Ok(()) };
-    let group_context = seen.group_context.clone();
-    let details = Box::new(tx.document(&document.id)?.details);
-    let revision = Box::new(revision.clone());
+    let (saved, revision) = (tx.document(&document.id)?, Box::new(revision.clone()));
     if matches!(revision.origin, RevisionOrigin::Late | RevisionOrigin::LateAfterLock) {
-        tx.record(DocumentChange::SavedLate {
-            group_context,
-            document: details,
-            revision,
-        });
+        tx.record(saved.change(DocumentStep::SavedLate(revision)));
         return Ok(());
     }
     debug_assert_eq!(received, SaveDisposition::Current, "nothing else becomes the content");
-    tx.record(DocumentChange::Saved {
-        group_context,
-        document: details,
-        revision,
-    });
+    tx.record(saved.change(DocumentStep::Saved(revision)));
     let topic = document
         .assignment_id
         .as_ref()
@@ -377,12 +365,8 @@ pub(super) fn record_recovery(tx: &mut WriteTx<'_>, before: &Document, after: &D
     if before.save_failed_at.is_some() && after.save_failed_at.is_none() {
         let mut changed = FieldDiff::new();
         changed.write("saveFailedAt", &mut before.save_failed_at.clone(), after.save_failed_at);
-        let seen = tx.document(&after.id)?;
-        tx.record(DocumentChange::Updated {
-            group_context: seen.group_context,
-            document: Box::new(seen.details),
-            changed,
-        });
+        let change = tx.document(&after.id)?.change(DocumentStep::Updated(changed));
+        tx.record(change);
     }
     Ok(())
 }
@@ -391,11 +375,8 @@ pub(super) fn record_recovery(tx: &mut WriteTx<'_>, before: &Document, after: &D
 /// which ends with the same event.
 pub(super) fn record_unsaved_content(tx: &mut WriteTx<'_>, before: &Document, after: &Document) -> Result<()> {
     if before.unsaved_generation.is_some() && after.unsaved_generation.is_none() && !after.is_freezing() {
-        let seen = tx.document(&after.id)?;
-        tx.record(DocumentChange::Frozen {
-            group_context: seen.group_context,
-            document: Box::new(seen.details),
-        });
+        let change = tx.document(&after.id)?.change(DocumentStep::Frozen);
+        tx.record(change);
     }
     Ok(())
 }
@@ -428,10 +409,7 @@ pub fn record_failure(tx: &mut WriteTx<'_>, note: &SaveNote, generation: i64, no
     let mut document = seen.document().clone();
     document.save_failed_at = Some(tx.now());
     tx.update_document(&document)?;
-    let details = Box::new(tx.document(&document.id)?.details);
-    tx.record(DocumentChange::SaveFailed {
-        group_context: seen.group_context,
-        document: details,
-    });
+    let change = tx.document(&document.id)?.change(DocumentStep::SaveFailed);
+    tx.record(change);
     Ok(())
 }

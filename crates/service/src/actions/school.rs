@@ -1,7 +1,6 @@
 //! What administrators do with their own organization: change its settings, end sessions.
 
-use domain::change::organization::OrganizationChange;
-use domain::change::session::SessionChange;
+use domain::change::{OrganizationChange, SessionChange};
 use domain::id::SessionId;
 use domain::organization::{Organization, SettingsEdit};
 

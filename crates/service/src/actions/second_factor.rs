@@ -4,7 +4,7 @@
 
 use better_auth::timestamp::UnixMillis;
 use better_auth::totp::{TotpSecret, recovery_code, recovery_code_hash};
-use domain::change::session::{SecondFactorEvent, SessionChange};
+use domain::change::{SecondFactorEvent, SessionChange};
 use domain::id::{SessionId, UserId};
 use domain::realtime::KillReason;
 use domain::second_factor::{ATTEMPTS_MAX, CodeHistory, PENDING_SECONDS, RECOVERY_CODES, TRUST_SECONDS};
@@ -15,8 +15,7 @@ use super::{sessions, sign_in};
 use common::clock;
 use common::encryptor::Encryptor;
 use common::error::Result;
-use db::platform::second_factors::PendingSession;
-use db::platform::second_factors::SecondFactor;
+use db::platform::second_factors::{PendingSession, SecondFactor};
 use db::platform::sessions::Session;
 use db::platform::sign_in::SignInAttempt;
 use db::platform::{PlatformTx, PlatformWriteTx};

@@ -2,7 +2,7 @@
 //! recorded changes are processed.
 
 use domain::access::PlatformRole;
-use domain::change::session::SessionChange;
+use domain::change::SessionChange;
 use domain::id::{OrganizationId, SessionId, UserId};
 use domain::organization::Organization;
 use domain::realtime::KillReason;

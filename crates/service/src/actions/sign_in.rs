@@ -3,7 +3,7 @@
 //! over sequential ones.
 
 use domain::account_email::is_placeholder;
-use domain::change::session::{SessionChange, SignInKind};
+use domain::change::{SessionChange, SignInKind};
 use domain::id::{OrganizationId, UserId};
 use domain::text::Slug;
 use domain::time::Timestamp;

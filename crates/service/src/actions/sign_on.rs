@@ -1,8 +1,7 @@
 //! The sign-on providers of an organization and the identities at them, as administered by the organization.
 
 use api_macros::{body, patch};
-use domain::change::session::SessionChange;
-use domain::change::sign_on::SignOnChange;
+use domain::change::{SessionChange, SignOnChange};
 use domain::domain_error::DomainError;
 use domain::error_code::ErrorCode;
 use domain::id::{ExternalIdentityId, SessionId, SignOnProviderId, UserId};
@@ -125,11 +124,7 @@ fn are_short(list: &List<String>, (): &()) -> garde::Result {
     Ok(())
 }
 
-#[expect(
-    clippy::ref_option,
-    clippy::trivially_copy_pass_by_ref,
-    reason = "the signature is required by garde"
-)]
+#[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "garde needs it")]
 fn are_short_if_given(list: &Option<List<String>>, (): &()) -> garde::Result {
     list.as_ref().map_or(Ok(()), |list| are_short(list, &()))
 }

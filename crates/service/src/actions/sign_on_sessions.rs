@@ -2,8 +2,7 @@
 //! they open. Every sign-in ends in [`sign_in::open_session`].
 
 use domain::access::RoleLevel;
-use domain::change::session::SessionChange;
-use domain::change::sign_on::SignOnChange;
+use domain::change::{SessionChange, SignOnChange};
 use domain::id::{ExternalIdentityId, SessionId, SignOnProviderId, UserId};
 use domain::invitation::EnrollmentTargets;
 use domain::realtime::KillReason;

@@ -1,7 +1,7 @@
 //! Text snippets of the caller. They are private, so they are not logged.
 
 use api_macros::{body, patch};
-use domain::change::snippet::SnippetChange;
+use domain::change::SnippetChange;
 use domain::domain_error::DomainError;
 use domain::id::{SnippetId, UserId};
 use domain::patch::{FieldPatch, not_null};

@@ -2,7 +2,7 @@
 
 use api_macros::body;
 use domain::access::Viewer;
-use domain::change::subject::SubjectChange;
+use domain::change::SubjectChange;
 use domain::domain_error::DomainError;
 use domain::id::SubjectId;
 use domain::subject::{Subject, SubjectEdit};

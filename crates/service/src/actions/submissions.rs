@@ -5,7 +5,7 @@
 use api_macros::body;
 use std::collections::HashMap;
 
-use domain::change::submission::SubmissionChange;
+use domain::change::SubmissionChange;
 use domain::details::{GroupAssignmentDetails, SubmissionDetails};
 use domain::document_kind::FileExtension;
 use domain::domain_error::DomainError;
@@ -43,11 +43,7 @@ pub struct SubmitDocument {
     pub confirm: Option<bool>,
 }
 
-#[expect(
-    clippy::ref_option,
-    clippy::trivially_copy_pass_by_ref,
-    reason = "garde passes references"
-)]
+#[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "garde needs it")]
 fn not_declined(confirm: &Option<bool>, (): &()) -> garde::Result {
     match confirm {
         Some(false) => Err(garde::Error::new("must be true")),

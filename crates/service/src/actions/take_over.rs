@@ -2,7 +2,7 @@
 //! (`domain::take_over`). This affects several organizations, so it runs before the membership is inserted, in the
 //! same transaction.
 
-use domain::change::user::UserChange;
+use domain::change::UserChange;
 use domain::id::UserId;
 use domain::realtime::KillReason;
 

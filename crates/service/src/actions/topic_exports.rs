@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use domain::assignment::Assignment;
-use domain::change::assignment::AssignmentChange;
+use domain::change::AssignmentChange;
 use domain::details::GroupAssignmentDetails;
 use domain::document_kind::FileExtension;
 use domain::domain_error::DomainError;

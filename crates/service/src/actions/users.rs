@@ -5,7 +5,7 @@
 use api_macros::{body, patch};
 use domain::access::{MemberRole, PlatformRole, RoleLevel};
 use domain::account_email::AccountEmail;
-use domain::change::user::UserChange;
+use domain::change::UserChange;
 use domain::domain_error::DomainError;
 use domain::from_fields;
 use domain::id::{ClassId, HomeroomId, UserId};
@@ -380,11 +380,7 @@ pub fn is_address(text: &str, (): &()) -> garde::Result {
 }
 
 /// Validates an email address that may be missing.
-#[expect(
-    clippy::ref_option,
-    clippy::trivially_copy_pass_by_ref,
-    reason = "garde passes field and context by reference"
-)]
+#[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "garde needs it")]
 fn is_optional_address(text: &Option<String>, context: &()) -> garde::Result {
     text.as_deref().map_or(Ok(()), |text| is_address(text, context))
 }

@@ -12,8 +12,7 @@ mod organization;
 mod submission;
 mod user;
 
-use domain::change::Change;
-use domain::change::deletion::{DeletedAssignment, DeletedGroup};
+use domain::change::{Change, DeletedAssignment, DeletedGroup};
 use domain::details::GroupDetails;
 use domain::group::GroupContext;
 use domain::patch::FieldDiff;
@@ -72,6 +71,11 @@ fn difference_and(changed: &FieldDiff, more: Value) -> Value {
         details.extend(more);
     }
     details
+}
+
+/// The key of a file in the details.
+const fn added_or_removed(is_added: bool) -> &'static str {
+    if is_added { "added" } else { "removed" }
 }
 
 fn person(person: &Person) -> Value {

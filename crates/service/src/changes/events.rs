@@ -22,12 +22,7 @@ mod subject;
 mod submission;
 mod user;
 
-use domain::change::Change;
-use domain::change::api_token::ApiTokenChange;
-use domain::change::invitation::InvitationChange;
-use domain::change::mail_domain::MailDomainChange;
-use domain::change::sign_on::SignOnChange;
-use domain::change::snippet::SnippetChange;
+use domain::change::{ApiTokenChange, Change, InvitationChange, MailDomainChange, SignOnChange, SnippetChange};
 use domain::id::OrganizationId;
 use domain::realtime::{Event, Room, Signal};
 use domain::time::Timestamp;

@@ -1,14 +1,10 @@
 //! Tests which rooms receive which events of a change.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
-use domain::change::assignment::{AssignmentChange, StartDateChange};
-use domain::change::course::CourseChange;
-use domain::change::deletion::{CascadeDeletion, DeletedGroup, GroupDocument};
-use domain::change::document::DocumentChange;
-use domain::change::feedback::FeedbackChange;
-use domain::change::group::GroupChange;
-use domain::change::help::HelpChange;
-use domain::change::submission::SubmissionChange;
+use domain::change::{
+    AssignmentChange, CascadeDeletion, CourseChange, DeletedGroup, DocumentChange, DocumentStep, FeedbackChange,
+    GroupChange, GroupDocument, HelpChange, StartDateChange, SubmissionChange,
+};
 use domain::details::{AssignmentDetails, GroupAssignmentDetails, GroupDetails};
 use domain::document::DocumentState;
 use domain::feedback::FeedbackVisibility;
@@ -148,9 +144,10 @@ pub fn group_changes(group: &GroupDetails) -> Vec<domain::change::Change> {
 fn work_changes(group: &GroupDetails, link: GroupAssignmentDetails) -> Vec<domain::change::Change> {
     let (group_context, submission) = (group.group_context(), submission(&link, GradeStatus::Published));
     vec![
-        DocumentChange::Created {
+        DocumentChange::Changed {
             group_context: group_context.clone(),
             document: Box::new(document(group)),
+            step: DocumentStep::Created,
         }
         .into(),
         SubmissionChange::Submitted {

@@ -1,9 +1,6 @@
 //! Tests of events about grades and feedback, and of the maximum size of every event.
 
-use domain::change::assignment::AssignmentChange;
-use domain::change::deletion::GroupDocument;
-use domain::change::feedback::FeedbackChange;
-use domain::change::submission::SubmissionChange;
+use domain::change::{AssignmentChange, FeedbackChange, GroupDocument, SubmissionChange};
 use domain::feedback::FeedbackVisibility;
 use domain::grade::{GradeStatus, GradeWritten, Publication};
 use domain::id::UserId;

@@ -1,16 +1,11 @@
 //! Finds the files that are deleted with a change. Their keys are inserted in the transaction of the change;
 //! `removal.rs` deletes them after the commit.
 
-use domain::change::Change;
-use domain::change::assignment::AssignmentChange as Assignment;
-use domain::change::class::ClassChange as Class;
-use domain::change::course::CourseChange as Course;
-use domain::change::document::DocumentChange as Document;
-use domain::change::group::GroupChange as Group;
-use domain::change::message::MessageChange as Message;
-use domain::change::organization::OrganizationChange as Organization;
-use domain::change::submission::SubmissionChange as Submission;
-use domain::change::user::UserChange as User;
+use domain::change::{
+    AssignmentChange as Assignment, Change, ClassChange as Class, CourseChange as Course, DocumentChange as Document,
+    DocumentStep, GroupChange as Group, MessageChange as Message, OrganizationChange as Organization,
+    SubmissionChange as Submission, UserChange as User,
+};
 use domain::file::FileKey;
 
 /// Returns the files that no row refers to any more. Copies of submissions and revisions of documents are only
@@ -35,11 +30,19 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
         | Change::Message(Message::Pruned { files })
         | Change::User(User::Erased { files, .. })
         | Change::Organization(Organization::Purged { files }) => files,
-        Change::Group(Group::AttachmentRemoved { attachment, .. }) => std::slice::from_ref(&attachment.file.key),
-        Change::Assignment(Assignment::AttachmentRemoved { attachment, .. }) => {
-            std::slice::from_ref(&attachment.file.key)
-        }
-        Change::Submission(Submission::GradeFileRemoved { file, .. }) => std::slice::from_ref(&file.file.key),
+        Change::Group(Group::AttachmentChanged {
+            attachment,
+            is_added: false,
+            ..
+        }) => std::slice::from_ref(&attachment.file.key),
+        Change::Assignment(Assignment::AttachmentChanged {
+            attachment,
+            is_added: false,
+            ..
+        }) => std::slice::from_ref(&attachment.file.key),
+        Change::Submission(Submission::GradeFileChanged {
+            file, is_added: false, ..
+        }) => std::slice::from_ref(&file.file.key),
         Change::Class(
             Class::Created { .. }
             | Class::Updated { .. }
@@ -55,7 +58,7 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
             | Group::MembersAdded { .. }
             | Group::MemberRemoved { .. }
             | Group::MemberMoved { .. }
-            | Group::AttachmentAdded { .. },
+            | Group::AttachmentChanged { is_added: true, .. },
         )
         | Change::Assignment(
             Assignment::Created { .. }
@@ -63,20 +66,24 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
             | Assignment::RubricChanged { .. }
             | Assignment::GroupsAttached { .. }
             | Assignment::LinkUpdated { .. }
-            | Assignment::AttachmentAdded { .. }
+            | Assignment::AttachmentChanged { is_added: true, .. }
             | Assignment::Finished { .. }
             | Assignment::Reopened { .. }
             | Assignment::Exported { .. },
         )
         | Change::Document(
-            Document::Created { .. }
-            | Document::Updated { .. }
-            | Document::Saved { .. }
-            | Document::SavedLate { .. }
-            | Document::SaveFailed { .. }
-            | Document::Frozen { .. }
-            | Document::PlayedBack { .. }
-            | Document::Replaced { .. },
+            Document::Changed {
+                step:
+                    DocumentStep::Created
+                    | DocumentStep::Updated(_)
+                    | DocumentStep::Saved(_)
+                    | DocumentStep::SavedLate(_)
+                    | DocumentStep::SaveFailed
+                    | DocumentStep::Frozen
+                    | DocumentStep::PlayedBack { .. }
+                    | DocumentStep::Replaced(_),
+                ..
+            },
         )
         | Change::Message(
             Message::Sent { .. }
@@ -112,7 +119,7 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
             | Submission::Completed { .. }
             | Submission::Unsubmitted { .. }
             | Submission::Returned { .. }
-            | Submission::GradeFileAdded { .. }
+            | Submission::GradeFileChanged { is_added: true, .. }
             | Submission::Graded { .. },
         )
         | Change::Feedback(_)

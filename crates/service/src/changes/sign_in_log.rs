@@ -2,8 +2,7 @@
 //! organization, so the organization of the account is looked up first. `broadcast` handles the sockets of sessions.
 
 use domain::access::PlatformRole;
-use domain::change::Change;
-use domain::change::session::{PasskeyEvent, SecondFactorEvent, SessionChange};
+use domain::change::{Change, PasskeyEvent, SecondFactorEvent, SessionChange};
 use domain::id::OrganizationId;
 use domain::user::User;
 

@@ -4,20 +4,12 @@
 
 use std::collections::BTreeSet;
 
-use domain::change::Change;
-use domain::change::assignment::AssignmentChange as Assignment;
-use domain::change::class::ClassChange as Class;
-use domain::change::course::CourseChange as Course;
-use domain::change::deletion::GroupDocument;
-use domain::change::document::DocumentChange as Document;
-use domain::change::feedback::FeedbackChange as Feedback;
-use domain::change::group::GroupChange as Group;
-use domain::change::homeroom::HomeroomChange as Homeroom;
-use domain::change::organization::OrganizationChange as Organization;
-use domain::change::restoration::DeletionChange as Deletion;
-use domain::change::subject::SubjectChange as Subject;
-use domain::change::submission::SubmissionChange as Submission;
-use domain::change::user::UserChange as User;
+use domain::change::{
+    AssignmentChange as Assignment, Change, ClassChange as Class, CourseChange as Course, DeletionChange as Deletion,
+    DocumentChange as Document, DocumentStep, FeedbackChange as Feedback, GroupChange as Group, GroupDocument,
+    HomeroomChange as Homeroom, OrganizationChange as Organization, SubjectChange as Subject,
+    SubmissionChange as Submission, UserChange as User,
+};
 use domain::details::{GroupDetails, SubmissionDetails};
 use domain::version::VersionedObject;
 
@@ -43,7 +35,11 @@ fn created(change: &Change) -> Option<VersionedObject> {
         Change::Course(Course::Created { course }) => (&course.course.id).into(),
         Change::Group(Group::Created { group }) => (&group.group.id).into(),
         Change::Assignment(Assignment::Created { assignment, .. }) => (&assignment.assignment.id).into(),
-        Change::Document(Document::Created { document, .. }) => (&document.document.id).into(),
+        Change::Document(Document::Changed {
+            document,
+            step: DocumentStep::Created,
+            ..
+        }) => (&document.document.id).into(),
         Change::Submission(Submission::Submitted { submission, .. } | Submission::Recorded { submission, .. }) => {
             (&submission.submission.id).into()
         }
@@ -65,10 +61,15 @@ fn changed(change: &Change) -> Vec<VersionedObject> {
         Change::Submission(change) => of_submission(change),
         Change::Feedback(Feedback::Updated { feedback, .. }) => vec![(&feedback.id).into()],
         // A save, and its recovery after a failure, is no change of the document's own fields.
-        Change::Document(Document::Updated { changed, .. }) if changed.has("saveFailedAt") => Vec::new(),
-        Change::Document(Document::Updated { document, .. } | Document::Replaced { document, .. }) => {
-            vec![(&document.document.id).into()]
-        }
+        Change::Document(Document::Changed {
+            step: DocumentStep::Updated(changed),
+            ..
+        }) if changed.has("saveFailedAt") => Vec::new(),
+        Change::Document(Document::Changed {
+            document,
+            step: DocumentStep::Updated(_) | DocumentStep::Replaced(_),
+            ..
+        }) => vec![(&document.document.id).into()],
         Change::User(change) => of_user(change),
         Change::Deletion(Deletion::Restored { restored, .. }) => documents(&restored.relinked),
         Change::Organization(
@@ -83,12 +84,16 @@ fn changed(change: &Change) -> Vec<VersionedObject> {
         | Change::Subject(Subject::Created { .. } | Subject::Deleted { .. })
         | Change::Feedback(Feedback::Created { .. } | Feedback::Deleted { .. })
         | Change::Document(
-            Document::Created { .. }
-            | Document::Saved { .. }
-            | Document::SavedLate { .. }
-            | Document::Frozen { .. }
-            | Document::SaveFailed { .. }
-            | Document::PlayedBack { .. }
+            Document::Changed {
+                step:
+                    DocumentStep::Created
+                    | DocumentStep::Saved(_)
+                    | DocumentStep::SavedLate(_)
+                    | DocumentStep::Frozen
+                    | DocumentStep::SaveFailed
+                    | DocumentStep::PlayedBack { .. },
+                ..
+            }
             | Document::RevisionsPruned { .. }
             | Document::LateTextKept { .. }
             | Document::Deleted { .. },
@@ -138,8 +143,7 @@ fn of_group(change: &Group) -> Vec<VersionedObject> {
         Group::Updated { group, .. }
         | Group::MembersAdded { group, .. }
         | Group::MemberRemoved { group, .. }
-        | Group::AttachmentAdded { group, .. }
-        | Group::AttachmentRemoved { group, .. } => vec![(&group.group.id).into()],
+        | Group::AttachmentChanged { group, .. } => vec![(&group.group.id).into()],
         Group::MemberMoved { from, to, .. } => vec![(&from.group.id).into(), (&to.group.id).into()],
         Group::Created { .. } | Group::Deleted { .. } => Vec::new(),
     }
@@ -149,8 +153,7 @@ fn of_assignment(change: &Assignment) -> Vec<VersionedObject> {
     let (topic, mut others) = match change {
         Assignment::Updated { assignment, .. }
         | Assignment::RubricChanged { assignment, .. }
-        | Assignment::AttachmentAdded { assignment, .. }
-        | Assignment::AttachmentRemoved { assignment, .. } => (&assignment.assignment, Vec::new()),
+        | Assignment::AttachmentChanged { assignment, .. } => (&assignment.assignment, Vec::new()),
         Assignment::BulkUpdated { assignment, moved, .. } => (
             &assignment.assignment,
             moved.iter().map(|start| (&start.group.group.id).into()).collect(),
@@ -213,9 +216,7 @@ fn of_submission(change: &Submission) -> Vec<VersionedObject> {
             );
             objects
         }
-        Submission::Graded { submission, .. }
-        | Submission::GradeFileAdded { submission, .. }
-        | Submission::GradeFileRemoved { submission, .. } => graded(submission),
+        Submission::Graded { submission, .. } | Submission::GradeFileChanged { submission, .. } => graded(submission),
     }
 }
 

@@ -17,9 +17,8 @@ use crate::actions::open_documents::OpenDocuments;
 use crate::changes::Transactor;
 use api_types::document_log::CommitView;
 use api_types::event::{DocumentCommits, Envelope};
-use common::clock;
 use common::error::{Error, Result};
-use common::failpoint;
+use common::{clock, failpoint};
 use db::RequestContext;
 use db::platform::{CrossTenantReason, PlatformWriteTx};
 

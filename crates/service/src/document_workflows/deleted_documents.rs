@@ -14,9 +14,8 @@ use crate::actions::late_texts;
 use crate::actions::saves::nonce;
 use adapters::onlyoffice::callback::{Callback, SaveCallback};
 use adapters::onlyoffice::client::{DocumentInfo, ForceSaveResult};
-use common::clock;
 use common::error::{Error, Result};
-use common::failpoint;
+use common::{clock, failpoint};
 use db::RequestContext;
 use db::platform::CrossTenantReason;
 use db::platform::deleted_documents::OpenEditors;
@@ -188,10 +187,7 @@ impl DocumentWorkflows {
         let file = text.file_key.clone();
         self.files.commit(staged, &file).await?;
         failpoint::hit("deletion.text_kept");
-        let written = self
-            .transactor
-            .write(context, move |tx| late_texts::store(tx, &text))
-            .await;
+        let written = self.write(context, move |tx| late_texts::store(tx, &text)).await;
         let is_named = match &written {
             Ok(is_named) => *is_named,
             Err(error) => !is_rolled_back(error),

@@ -12,9 +12,8 @@ use super::download::is_rolled_back;
 use crate::actions::finish::{self, FinishOptions, FinishSummary};
 use crate::actions::submissions::{self, SubmissionCopy, SubmissionState, SubmittedDocument};
 use adapters::blob_store::{missing_key, templates};
-use common::clock;
 use common::error::{Error, Result};
-use common::failpoint;
+use common::{clock, failpoint};
 use db::RequestContext;
 use db::documents::{CurrentFile, VisibleDocument};
 
@@ -56,9 +55,7 @@ impl DocumentWorkflows {
             let submitted = workflows.submit_copy(&context, &document, &assignment, note).await?;
             failpoint::hit("submit.after_commit");
             let unsaved = workflows.complete_freezes(&context, submitted.freezes, deadline).await;
-            let look = workflows
-                .transactor
-                .read(context, move |tx| submissions::find_state(tx, &document, &assignment));
+            let look = workflows.read(context, move |tx| submissions::find_state(tx, &document, &assignment));
             Ok(SubmitResult {
                 state: look.await?,
                 unsaved: !unsaved.is_empty(),
@@ -76,17 +73,16 @@ impl DocumentWorkflows {
         note: Option<Note>,
     ) -> Result<SubmittedDocument> {
         let (own, topic) = (document.clone(), assignment.clone());
-        self.transactor
-            .read(context.clone(), move |tx| {
-                submissions::may_submit(tx, &own, &topic).map(drop)
-            })
-            .await?;
+        self.read(context.clone(), move |tx| {
+            submissions::may_submit(tx, &own, &topic).map(drop)
+        })
+        .await?;
         // The first copy is then complete, unless someone is still writing.
         self.save_changes(context, document).await?;
         let mut missing = None;
         for _ in 0..ATTEMPTS_MAX {
             let (own, topic) = (document.clone(), assignment.clone());
-            let look = self.transactor.read(context.clone(), move |tx| {
+            let look = self.read(context.clone(), move |tx| {
                 let seen = submissions::may_submit(tx, &own, &topic)?;
                 let content = tx.current_file(seen.document())?;
                 Ok((seen, content))
@@ -110,7 +106,7 @@ impl DocumentWorkflows {
                 ..context.clone()
             };
             let until = freeze_deadline(&context, self.server.timeouts().submit());
-            let written = self.transactor.write(context, move |tx| {
+            let written = self.write(context, move |tx| {
                 submissions::submit(tx, &own, &topic, note.as_ref(), &copied, (&server, until))
             });
             match written.await {
@@ -179,7 +175,7 @@ impl DocumentWorkflows {
                 ..context
             };
             let until = freeze_deadline(&context, server.timeouts().finish());
-            let write = workflows.transactor.write(context.clone(), move |tx| {
+            let write = workflows.write(context.clone(), move |tx| {
                 if is_dry {
                     tx.dry_run(|tx| finish::finish(tx, &assignment, &options, &server, until))
                 } else {

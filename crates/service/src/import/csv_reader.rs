@@ -122,17 +122,14 @@ impl<R: Read> CsvReader<R> {
         let mut begin = 0;
         let mut cells = Vec::with_capacity(ended);
         for end in &self.ends[..ended] {
-            let cell = std::str::from_utf8(&self.cells[begin..*end]).map_err(|_| not_utf8())?;
+            let cell = std::str::from_utf8(&self.cells[begin..*end]);
+            // Another encoding makes all names wrong, so the whole file is rejected.
+            let cell = cell.map_err(|_| Error::UnsupportedFileType("the table is not UTF-8 text".to_owned()))?;
             cells.push(cell.to_owned());
             begin = *end;
         }
         Ok(Some(Ok(cells)))
     }
-}
-
-/// Another encoding makes all names wrong, so the whole file is rejected.
-fn not_utf8() -> Error {
-    Error::UnsupportedFileType("the table is not UTF-8 text".to_owned())
 }
 
 /// Such a file keeps the import busy without any effect.

@@ -5,10 +5,9 @@ use domain::late_text;
 use domain::time::Timestamp;
 
 use adapters::blob_store::BlobStore;
-use common::clock;
 use common::error::Result;
-use common::failpoint;
 use common::scheduler::Next;
+use common::{clock, failpoint};
 use db::Store;
 use db::platform::file_removals::FileRemoval;
 use db::platform::{CrossTenantReason, PlatformTx};

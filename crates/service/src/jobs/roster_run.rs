@@ -431,22 +431,16 @@ impl RunAttempt {
         &self,
         act: impl FnMut(&mut db::ReadTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        self.jobs
-            .0
-            .transactor
-            .read(Jobs::context(self.tenant.clone()), act)
-            .await
+        let context = Jobs::context(self.tenant.clone());
+        self.jobs.0.transactor.read(context, act).await
     }
 
     async fn write<T: Send + 'static>(
         &self,
         act: impl FnMut(&mut db::WriteTx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        self.jobs
-            .0
-            .transactor
-            .write(Jobs::context(self.tenant.clone()), act)
-            .await
+        let context = Jobs::context(self.tenant.clone());
+        self.jobs.0.transactor.write(context, act).await
     }
 }
 

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
+use self::ScriptedAction::{RequestHelp, SendMessage, Submit};
 use super::api_client::{ApiClient, ClientFactory, id};
 use super::lesson;
 use super::people::School;
@@ -37,64 +38,19 @@ enum ScriptedAction {
 
 /// The script: seconds after the start, group, index of the member, action.
 const SCRIPT: &[(u64, &str, usize, ScriptedAction)] = &[
-    (
-        20,
-        "Islands",
-        0,
-        ScriptedAction::SendMessage("Only the sources are missing."),
-    ),
-    (
-        45,
-        "Glaciers",
-        1,
-        ScriptedAction::SendMessage("I take the valleys then."),
-    ),
-    (
-        70,
-        "Plains",
-        1,
-        ScriptedAction::SendMessage("She sent it back: we need sources."),
-    ),
-    (
-        95,
-        "Glaciers",
-        2,
-        ScriptedAction::RequestHelp("Is a glacier a river or a rock?"),
-    ),
-    (
-        130,
-        "Islands",
-        1,
-        ScriptedAction::SendMessage("Found one: the atlas, page 30."),
-    ),
-    (160, "Deserts", 0, ScriptedAction::SendMessage("The map opens now!")),
-    (200, "Islands", 0, ScriptedAction::Submit),
-    (
-        260,
-        "Plains",
-        0,
-        ScriptedAction::SendMessage("Who has the school book?"),
-    ),
-    (
-        330,
-        "Plains",
-        1,
-        ScriptedAction::SendMessage("Page 60, and the one about the pampas."),
-    ),
-    (
-        420,
-        "Deserts",
-        2,
-        ScriptedAction::RequestHelp("Where do we find how much it rains?"),
-    ),
-    (
-        560,
-        "Glaciers",
-        2,
-        ScriptedAction::SendMessage("Done with the moraines."),
-    ),
-    (700, "Plains", 0, ScriptedAction::Submit),
-    (1_000, "Glaciers", 1, ScriptedAction::Submit),
+    (20, "Islands", 0, SendMessage("Only the sources are missing.")),
+    (45, "Glaciers", 1, SendMessage("I take the valleys then.")),
+    (70, "Plains", 1, SendMessage("She sent it back: we need sources.")),
+    (95, "Glaciers", 2, RequestHelp("Is a glacier a river or a rock?")),
+    (130, "Islands", 1, SendMessage("Found one: the atlas, page 30.")),
+    (160, "Deserts", 0, SendMessage("The map opens now!")),
+    (200, "Islands", 0, Submit),
+    (260, "Plains", 0, SendMessage("Who has the school book?")),
+    (330, "Plains", 1, SendMessage("Page 60, and the one about the pampas.")),
+    (420, "Deserts", 2, RequestHelp("Where do we find how much it rains?")),
+    (560, "Glaciers", 2, SendMessage("Done with the moraines.")),
+    (700, "Plains", 0, Submit),
+    (1_000, "Glaciers", 1, Submit),
 ];
 
 /// Starts the simulated students; they stop when the returned set is dropped.
@@ -243,11 +199,11 @@ impl SimulatedStudent {
             return Ok(());
         };
         match action {
-            ScriptedAction::SendMessage(content) => {
+            SendMessage(content) => {
                 let path = format!("/workrooms/{}/messages", self.room);
                 self.client.post(&path, json!({"content": content})).await?;
             }
-            ScriptedAction::RequestHelp(message) => {
+            RequestHelp(message) => {
                 let path = format!("/groups/{}", self.group);
                 if self.client.get(&path).await?["needsHelp"] == false {
                     self.client
@@ -255,7 +211,7 @@ impl SimulatedStudent {
                         .await?;
                 }
             }
-            ScriptedAction::Submit => {
+            Submit => {
                 let path = format!("/workrooms/documents/{document}/submit");
                 self.client.post(&path, json!({"assignmentId": self.topic})).await?;
             }

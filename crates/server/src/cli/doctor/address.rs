@@ -28,14 +28,14 @@ struct ReportedConnection {
 
 /// Runs the checks.
 pub async fn examine(config: &Config, found: &mut DoctorReport) {
-    let socket = config.listen.socket().is_some().then_some(&config.listen);
-    let Ok(service) = request(&config.listen.local_url(), socket).await else {
-        found.add("service", check_free(&config.listen).await);
+    let socket = config.serve.listen.socket().is_some().then_some(&config.serve.listen);
+    let Ok(service) = request(&config.serve.listen.local_url(), socket).await else {
+        found.add("service", check_free(&config.serve.listen).await);
         let message = format!("{} is not checked while the service does not run", config.frontend_url);
         return found.add("address", Finding::Notice(message));
     };
     let own = env!("CARGO_PKG_VERSION");
-    let message = format!("release {} runs at {}", service.version, config.listen);
+    let message = format!("release {} runs at {}", service.version, config.serve.listen);
     found.add(
         "service",
         if service.version == own {

@@ -38,7 +38,7 @@ pub async fn examine(config: &Config, found: &mut DoctorReport) {
         return found.add("document server", Finding::Notice(words.to_owned()));
     };
     let own = config.api_internal_url.clone();
-    let own = own.unwrap_or_else(|| config.listen.local_url());
+    let own = own.unwrap_or_else(|| config.serve.listen.local_url());
     let server = match DocumentServer::new(config.document_server(), &own, "doctor".to_owned()) {
         Ok(server) => server,
         Err(error) => return found.add("document server", fault(&error)),
@@ -133,7 +133,7 @@ async fn check_clock(internal: &str) -> Finding {
 async fn check_conversion(config: &Config, server: &DocumentServer, own: &str) -> Finding {
     // If the service is not running, a temporary server listens on its address.
     let page = Router::new().fallback(|| async { "groupwork doctor" });
-    let stand_in = match config.listen.bind().await {
+    let stand_in = match config.serve.listen.bind().await {
         Ok(Listener::Tcp(listener)) => Some(tokio::spawn(async move { axum::serve(listener, page).await })),
         Ok(Listener::Unix(listener)) => Some(tokio::spawn(async move { axum::serve(listener, page).await })),
         Err(_) => None,

@@ -2,7 +2,7 @@
 
 use domain::access::MemberRole;
 use domain::account_email::AccountEmail;
-use domain::change::user::UserChange;
+use domain::change::UserChange;
 use domain::class::{CoTeacherOrigin, EnrolledBy};
 use domain::from_fields;
 use domain::id::{ClassId, HomeroomId, UserId};

@@ -10,7 +10,7 @@ use domain::invitation::EnrollmentTargets;
 use domain::patch::{FieldDiff, FieldPatch};
 use domain::text::ExternalId;
 
-use domain::change::homeroom::HomeroomChange;
+use domain::change::HomeroomChange;
 
 use super::person::{add_co_teacher, confirm, enroll, find_student};
 use super::{

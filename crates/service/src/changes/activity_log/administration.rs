@@ -2,7 +2,7 @@
 //! not logged.
 
 use domain::activity::{Action, Category};
-use domain::change::administration::AdministrationChange;
+use domain::change::AdministrationChange;
 use domain::user::Person;
 use serde_json::json;
 

@@ -2,8 +2,7 @@
 
 use domain::activity::{Action, Category};
 use domain::assignment::{Assignment, AssignmentLabel};
-use domain::change::assignment::AssignmentChange;
-use domain::change::deletion::GroupDocument;
+use domain::change::{AssignmentChange, GroupDocument};
 use domain::document::Document;
 use domain::file::AssignmentAttachment;
 use domain::id::{DocumentId, GroupId};
@@ -11,7 +10,7 @@ use domain::patch::FieldDiff;
 use domain::rubric::TopicRubric;
 use serde_json::{Value, json};
 
-use super::{LogEntry, difference_and, group_name};
+use super::{LogEntry, added_or_removed, difference_and, group_name};
 
 #[expect(clippy::too_many_lines, reason = "a flat list of match arms")]
 pub(super) fn entry(change: &AssignmentChange) -> Option<LogEntry> {
@@ -64,18 +63,12 @@ pub(super) fn entry(change: &AssignmentChange) -> Option<LogEntry> {
                 json!({"group": group_name(&link.group_context)}),
             )),
         // A staged file is logged only when a bulk edit adds it.
-        AssignmentChange::AttachmentAdded { attachment, .. }
-        | AssignmentChange::AttachmentRemoved { attachment, .. }
-            if attachment.staged_at.is_some() =>
-        {
-            return None;
-        }
-        AssignmentChange::AttachmentAdded { assignment, attachment } => {
-            about(Action::Update, &assignment.assignment).details(file("added", attachment))
-        }
-        AssignmentChange::AttachmentRemoved { assignment, attachment } => {
-            about(Action::Update, &assignment.assignment).details(file("removed", attachment))
-        }
+        AssignmentChange::AttachmentChanged { attachment, .. } if attachment.staged_at.is_some() => return None,
+        AssignmentChange::AttachmentChanged {
+            assignment,
+            attachment,
+            is_added,
+        } => about(Action::Update, &assignment.assignment).details(file(*is_added, attachment)),
         // A repeated finish that locks no more documents changes nothing.
         AssignmentChange::Finished {
             already_finished: true,
@@ -144,16 +137,11 @@ fn add_source(details: &mut Value, copied_from: Option<&AssignmentLabel>) {
 }
 
 fn about(action: Action, assignment: &Assignment) -> LogEntry {
-    LogEntry::new(
-        Category::Assignment,
-        action,
-        "assignment",
-        &assignment.id,
-        assignment.title.as_str(),
-    )
-    .class(&assignment.class_id)
-    .course(assignment.course_id.as_ref())
-    .assignment(Some(&assignment.id))
+    let (id, name) = (&assignment.id, assignment.title.as_str());
+    LogEntry::new(Category::Assignment, action, "assignment", id, name)
+        .class(&assignment.class_id)
+        .course(assignment.course_id.as_ref())
+        .assignment(Some(&assignment.id))
 }
 
 fn documents(placed: &[GroupDocument]) -> Vec<&DocumentId> {
@@ -168,10 +156,10 @@ fn documents_that(placed: &[GroupDocument], is_included: impl Fn(&Document) -> b
         .collect()
 }
 
-fn file(what: &str, attachment: &AssignmentAttachment) -> Value {
+fn file(is_added: bool, attachment: &AssignmentAttachment) -> Value {
     json!({
         "changed": ["attachments"],
-        what: {
+        added_or_removed(is_added): {
             "id": attachment.id,
             "fileName": attachment.file.file_name,
             "groupAssignmentId": attachment.group_assignment_id,

@@ -1,11 +1,7 @@
 //! Log entries of classes, homerooms, subjects and courses.
 
 use domain::activity::{Action, Category};
-use domain::change::class::ClassChange;
-use domain::change::course::CourseChange;
-use domain::change::deletion::CascadeDeletion;
-use domain::change::homeroom::HomeroomChange;
-use domain::change::subject::SubjectChange;
+use domain::change::{CascadeDeletion, ClassChange, CourseChange, HomeroomChange, SubjectChange};
 use domain::class::Class;
 use domain::course::Course;
 use domain::homeroom::Homeroom;
@@ -72,13 +68,8 @@ pub(super) fn entry(change: &ClassChange) -> LogEntry {
 
 pub(super) fn homeroom(change: &HomeroomChange) -> LogEntry {
     let about = |action, homeroom: &Homeroom| {
-        LogEntry::new(
-            Category::Homeroom,
-            action,
-            "homeroom",
-            &homeroom.id,
-            homeroom.name.as_str(),
-        )
+        let (id, name) = (&homeroom.id, homeroom.name.as_str());
+        LogEntry::new(Category::Homeroom, action, "homeroom", id, name)
     };
     match change {
         HomeroomChange::Created { homeroom } => about(Action::Create, homeroom),
@@ -153,8 +144,7 @@ fn removed_courses(removed: &CascadeDeletion) -> Vec<Value> {
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests may panic")]
-    use domain::change::Change;
-    use domain::change::deletion::{DeletedAssignment, DeletedGroup};
+    use domain::change::{Change, DeletedAssignment, DeletedGroup};
     use domain::class::ClassStatus;
     use domain::group::{GroupContext, GroupLabel};
     use domain::id::{AssignmentId, ClassId, CourseId, GroupId, OrganizationId, SubjectId};

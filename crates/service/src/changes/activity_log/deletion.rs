@@ -1,7 +1,7 @@
 //! Log entries of deleted objects that are restored or deleted for good.
 
 use domain::activity::{Action, Category};
-use domain::change::restoration::DeletionChange;
+use domain::change::DeletionChange;
 use domain::deleted_object::{DeletedNoun, DeletedObject};
 use domain::id::AssignmentId;
 use serde_json::json;

@@ -1,9 +1,7 @@
 //! Log entries of documents. Chat messages are not logged; they are stored in the room.
 
 use domain::activity::{Action, Category};
-use domain::change::comment::CommentChange;
-use domain::change::document::DocumentChange;
-use domain::change::message::MessageChange;
+use domain::change::{CommentChange, DocumentChange, DocumentStep, MessageChange};
 use domain::document::Document;
 use domain::group::GroupContext;
 use domain::save::Revision;
@@ -15,37 +13,11 @@ use super::{LogEntry, difference, people};
 /// and listed as revisions; neither are automatic deletions.
 pub(super) fn entry(change: &DocumentChange) -> Option<LogEntry> {
     match change {
-        DocumentChange::Created {
+        DocumentChange::Changed {
             group_context,
             document,
-        } => {
-            let document = &document.document;
-            let details = json!({"documentType": document.document_type, "fileExtension": document.file_extension});
-            Some(about(Action::Create, group_context, document).details(details))
-        }
-        DocumentChange::Updated {
-            group_context,
-            document,
-            changed,
-        } => Some(about(Action::Update, group_context, &document.document).details(difference(changed))),
-        DocumentChange::SavedLate {
-            group_context,
-            document,
-            revision,
-        }
-        | DocumentChange::Replaced {
-            group_context,
-            document,
-            revision,
-        } => Some(about(Action::Update, group_context, &document.document).details(content(revision))),
-        // At most once until a save succeeds, so it cannot flood the log.
-        DocumentChange::SaveFailed {
-            group_context,
-            document,
-        } => {
-            let details = json!({"changed": ["saveFailedAt"]});
-            Some(about(Action::Update, group_context, &document.document).details(details))
-        }
+            step,
+        } => changed(group_context, &document.document, step),
         // At most once per session, so it cannot flood the log.
         DocumentChange::LateTextKept {
             document,
@@ -62,25 +34,31 @@ pub(super) fn entry(change: &DocumentChange) -> Option<LogEntry> {
                 None => entry,
             })
         }
-        DocumentChange::PlayedBack {
-            group_context,
-            document,
-            generation,
-            since,
-        } => {
-            let details = json!({"generation": generation, "since": since});
-            Some(about(Action::Playback, group_context, &document.document).details(details))
-        }
-        DocumentChange::Saved { .. }
-        | DocumentChange::Frozen { .. }
-        | DocumentChange::LateTextKept { .. }
-        | DocumentChange::RevisionsPruned { .. } => None,
+        DocumentChange::LateTextKept { .. } | DocumentChange::RevisionsPruned { .. } => None,
         DocumentChange::Deleted {
             group_context,
             document,
             files: _,
         } => Some(about(Action::Delete, group_context, document)),
     }
+}
+
+fn changed(group_context: &GroupContext, document: &Document, step: &DocumentStep) -> Option<LogEntry> {
+    let (action, details) = match step {
+        DocumentStep::Created => {
+            let details = json!({"documentType": document.document_type, "fileExtension": document.file_extension});
+            (Action::Create, details)
+        }
+        DocumentStep::Updated(changed) => (Action::Update, difference(changed)),
+        DocumentStep::SavedLate(revision) | DocumentStep::Replaced(revision) => (Action::Update, content(revision)),
+        // At most once until a save succeeds, so it cannot flood the log.
+        DocumentStep::SaveFailed => (Action::Update, json!({"changed": ["saveFailedAt"]})),
+        DocumentStep::PlayedBack { generation, since } => {
+            (Action::Playback, json!({"generation": generation, "since": since}))
+        }
+        DocumentStep::Saved(_) | DocumentStep::Frozen => return None,
+    };
+    Some(about(action, group_context, document).details(details))
 }
 
 /// Returns the log entry of a comment, without its text, but with the users whom it begins to mention. What a user has
@@ -114,15 +92,10 @@ pub(super) fn message(change: &MessageChange) -> Option<LogEntry> {
 }
 
 fn about(action: Action, group_context: &GroupContext, document: &Document) -> LogEntry {
-    LogEntry::new(
-        Category::Document,
-        action,
-        "document",
-        &document.id,
-        document.title.as_str(),
-    )
-    .group_context(group_context)
-    .assignment(document.assignment_id.as_ref())
+    let (id, name) = (&document.id, document.title.as_str());
+    LogEntry::new(Category::Document, action, "document", id, name)
+        .group_context(group_context)
+        .assignment(document.assignment_id.as_ref())
 }
 
 fn content(revision: &Revision) -> Value {

@@ -1,15 +1,13 @@
 //! Log entries of groups, their members and their help requests.
 
 use domain::activity::{Action, Category};
-use domain::change::group::GroupChange;
-use domain::change::help::HelpChange;
+use domain::change::{GroupChange, HelpChange};
 use domain::details::GroupDetails;
-use domain::file::GroupAttachment;
 use domain::group::GroupContext;
 use domain::help::HelpRequestOutcome;
 use serde_json::{Value, json};
 
-use super::{LogEntry, difference, group_name, people, person};
+use super::{LogEntry, added_or_removed, difference, group_name, people, person};
 
 pub(super) fn entry(change: &GroupChange) -> LogEntry {
     match change {
@@ -42,12 +40,14 @@ pub(super) fn entry(change: &GroupChange) -> LogEntry {
             "from": group_name(&from.group_context()),
             "to": group_name(&to.group_context()),
         })),
-        GroupChange::AttachmentAdded { group, attachment } => {
-            about(Action::Update, &group.group_context()).details(file("added", attachment))
-        }
-        GroupChange::AttachmentRemoved { group, attachment } => {
-            about(Action::Update, &group.group_context()).details(file("removed", attachment))
-        }
+        GroupChange::AttachmentChanged {
+            group,
+            attachment,
+            is_added,
+        } => about(Action::Update, &group.group_context()).details(json!({
+            "changed": ["attachments"],
+            added_or_removed(*is_added): {"id": attachment.id, "fileName": attachment.file.file_name},
+        })),
     }
 }
 
@@ -80,20 +80,10 @@ pub(super) fn help(change: &HelpChange) -> Option<LogEntry> {
 }
 
 fn about(action: Action, group_context: &GroupContext) -> LogEntry {
-    LogEntry::new(
-        Category::Group,
-        action,
-        "group",
-        &group_context.group.id,
-        &group_context.group.name,
-    )
-    .group_context(group_context)
+    let (id, name) = (&group_context.group.id, &group_context.group.name);
+    LogEntry::new(Category::Group, action, "group", id, name).group_context(group_context)
 }
 
 fn members(group: &GroupDetails) -> Vec<Value> {
     group.members.iter().map(|member| person(&member.user)).collect()
-}
-
-fn file(what: &str, attachment: &GroupAttachment) -> Value {
-    json!({"changed": ["attachments"], what: {"id": attachment.id, "fileName": attachment.file.file_name}})
 }

@@ -1,7 +1,7 @@
 //! Log entries of invitations. The details contain the invited address, and the erasure of a user removes it.
 
 use domain::activity::{Action, Category};
-use domain::change::invitation::InvitationChange;
+use domain::change::InvitationChange;
 use domain::invitation::Invitation;
 use serde_json::{Value, json};
 

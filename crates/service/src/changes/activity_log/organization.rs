@@ -1,14 +1,12 @@
 //! Log entries of organizations, email domains and sign-ins.
 
 use domain::activity::{Action, Category};
-use domain::change::api_token::ApiTokenChange;
-use domain::change::mail_domain::MailDomainChange;
-use domain::change::organization::OrganizationChange;
-use domain::change::roster::RosterChange;
-use domain::change::session::{PasskeyEvent, SecondFactorEvent, SessionChange};
-use domain::change::sign_on::SignOnChange;
+use domain::change::{
+    ApiTokenChange, MailDomainChange, OrganizationChange, PasskeyEvent, RosterChange, RosterRunStep, SecondFactorEvent,
+    SessionChange, SignOnChange,
+};
 use domain::organization::{Organization, OrganizationStatus};
-use domain::roster_source::{RosterRun, RosterRunState, RosterSource};
+use domain::roster_source::{RosterRunState, RosterSource};
 use domain::sign_on::SignOnProvider;
 use domain::user::Person;
 use serde_json::json;
@@ -60,13 +58,8 @@ pub(super) fn mail_domain(change: &MailDomainChange) -> LogEntry {
         | MailDomainChange::Lost { domain } => (Action::Update, domain),
         MailDomainChange::Removed { domain } => (Action::Delete, domain),
     };
-    let entry = LogEntry::new(
-        Category::Tenant,
-        action,
-        "mailDomain",
-        &domain.id,
-        domain.domain.as_str(),
-    );
+    let (id, name) = (&domain.id, domain.domain.as_str());
+    let entry = LogEntry::new(Category::Tenant, action, "mailDomain", id, name);
     entry.details(json!({
         "status": domain.status,
         "method": domain.method,
@@ -129,21 +122,8 @@ pub(super) fn sign_on(change: &SignOnChange) -> LogEntry {
 /// Returns the log entry of a change to a roster source or one of its runs, without secrets.
 pub(super) fn roster(change: &RosterChange) -> Option<LogEntry> {
     let about = |action, source: &RosterSource| {
-        LogEntry::new(
-            Category::Tenant,
-            action,
-            "rosterSource",
-            &source.id,
-            source.name.as_str(),
-        )
-    };
-    let of_run = |action, source: &RosterSource, run: &RosterRun| {
-        LogEntry::new(Category::Tenant, action, "rosterRun", &run.id, source.name.as_str()).details(json!({
-            "kind": run.kind,
-            "state": run.state,
-            "counts": run.counts,
-            "error": run.error_code,
-        }))
+        let (id, name) = (&source.id, source.name.as_str());
+        LogEntry::new(Category::Tenant, action, "rosterSource", id, name)
     };
     let entry = match change {
         RosterChange::SourceAdded { source } => about(Action::Create, source).details(json!({
@@ -162,11 +142,23 @@ pub(super) fn roster(change: &RosterChange) -> Option<LogEntry> {
         }
         RosterChange::SourceRemoved { source } => about(Action::Delete, source).details(json!({"url": source.url})),
         // The start of a queued run was recorded when it was queued.
-        RosterChange::RunStarted { run, .. } if run.state == RosterRunState::Running => return None,
-        RosterChange::RunStarted { source, run } => of_run(Action::Create, source, run),
-        RosterChange::RunEnded { source, run }
-        | RosterChange::RunConfirmed { source, run }
-        | RosterChange::RunDiscarded { source, run } => of_run(Action::Update, source, run),
+        RosterChange::Run { run, step, .. }
+            if *step == RosterRunStep::Started && run.state == RosterRunState::Running =>
+        {
+            return None;
+        }
+        RosterChange::Run { source, run, step } => {
+            let action = match step {
+                RosterRunStep::Started => Action::Create,
+                RosterRunStep::Ended | RosterRunStep::Confirmed | RosterRunStep::Discarded => Action::Update,
+            };
+            LogEntry::new(Category::Tenant, action, "rosterRun", &run.id, source.name.as_str()).details(json!({
+                "kind": run.kind,
+                "state": run.state,
+                "counts": run.counts,
+                "error": run.error_code,
+            }))
+        }
     };
     Some(entry)
 }
@@ -237,13 +229,8 @@ pub(super) fn session(change: &SessionChange) -> Option<LogEntry> {
 }
 
 fn about(action: Action, organization: &Organization) -> LogEntry {
-    LogEntry::new(
-        Category::Tenant,
-        action,
-        "organization",
-        &organization.id,
-        organization.name.as_str(),
-    )
+    let (id, name) = (&organization.id, organization.name.as_str());
+    LogEntry::new(Category::Tenant, action, "organization", id, name)
 }
 
 fn status(organization: &Organization, before: OrganizationStatus, ended_sessions: usize) -> LogEntry {

@@ -1,18 +1,15 @@
 //! Log entries of submissions, grades and feedback. They never contain a grade's value.
 
 use domain::activity::{Action, Category};
-use domain::change::feedback::FeedbackChange;
-use domain::change::rubric::RubricChange;
-use domain::change::submission::SubmissionChange;
-use domain::details::{DocumentDetails, GroupAssignmentDetails, SubmissionDetails};
+use domain::change::{FeedbackChange, RubricChange, SubmissionChange};
+use domain::details::{DocumentDetails, GroupAssignmentDetails};
 use domain::feedback::Feedback;
-use domain::file::GradeFile;
 use domain::grade::Publication;
 use domain::rubric::Rubric;
 use domain::submission::Submission;
 use serde_json::{Value, json};
 
-use super::{LogEntry, difference_and};
+use super::{LogEntry, added_or_removed, difference_and};
 
 pub(super) fn entry(change: &SubmissionChange) -> Option<LogEntry> {
     match change {
@@ -70,12 +67,17 @@ pub(super) fn entry(change: &SubmissionChange) -> Option<LogEntry> {
             "documents": documents.iter().map(name).collect::<Vec<_>>(),
             "feedbackId": feedback.as_ref().map(|feedback| &feedback.id),
         }))),
-        SubmissionChange::GradeFileAdded {
-            link, submission, file, ..
-        } => Some(grade_file("added", link, submission, file)),
-        SubmissionChange::GradeFileRemoved {
-            link, submission, file, ..
-        } => Some(grade_file("removed", link, submission, file)),
+        SubmissionChange::GradeFileChanged {
+            link,
+            submission,
+            file,
+            members: _,
+            is_added,
+        } => Some(about(Action::Grade, link, &submission.submission).details(json!({
+            "attempt": submission.submission.attempt,
+            "status": submission.grade.as_ref().map(|grade| grade.status),
+            added_or_removed(*is_added): {"id": file.id, "fileName": file.file.file_name},
+        }))),
         SubmissionChange::Graded {
             link,
             submission,
@@ -96,32 +98,11 @@ pub(super) fn entry(change: &SubmissionChange) -> Option<LogEntry> {
     }
 }
 
-fn grade_file(
-    change: &str,
-    link: &GroupAssignmentDetails,
-    submission: &SubmissionDetails,
-    file: &GradeFile,
-) -> LogEntry {
-    about(Action::Grade, link, &submission.submission).details(json!({
-        "attempt": submission.submission.attempt,
-        "status": submission.grade.as_ref().map(|grade| grade.status),
-        change: {"id": file.id, "fileName": file.file.file_name},
-    }))
-}
-
 pub(super) fn feedback(change: &FeedbackChange) -> LogEntry {
     let about = |action, link: &GroupAssignmentDetails, feedback: &Feedback| {
-        at(
-            LogEntry::new(
-                Category::Feedback,
-                action,
-                "feedback",
-                &feedback.id,
-                link.assignment.title.as_str(),
-            ),
-            link,
-        )
-        .details(json!({
+        let (id, name) = (&feedback.id, link.assignment.title.as_str());
+        let entry = LogEntry::new(Category::Feedback, action, "feedback", id, name);
+        at(entry, link).details(json!({
             "groupAssignmentId": link.link.id,
             "submissionId": feedback.submission_id,
             "documentId": feedback.document_id,

@@ -2,7 +2,7 @@
 //! because entries stay when a user is erased.
 
 use domain::activity::{Action, Category};
-use domain::change::user::UserChange;
+use domain::change::UserChange;
 use domain::user::Person;
 use serde_json::json;
 

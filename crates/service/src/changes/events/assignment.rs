@@ -2,8 +2,7 @@
 //! is published for it.
 
 use domain::assignment::Assignment;
-use domain::change::assignment::AssignmentChange;
-use domain::change::deletion::GroupDocument;
+use domain::change::{AssignmentChange, GroupDocument};
 use domain::details::{AssignmentDetails, GroupAssignmentDetails};
 use domain::file::AssignmentAttachment;
 use domain::from_fields;
@@ -80,10 +79,11 @@ pub fn emit(change: &AssignmentChange, builder: &mut EventBuilder<'_>) {
             rubric: _,
             is_shown,
         } => emit_rubric_changed(assignment, *is_shown, builder),
-        AssignmentChange::AttachmentAdded { assignment, attachment }
-        | AssignmentChange::AttachmentRemoved { assignment, attachment } => {
-            emit_attachments_updated(assignment, attachment, builder);
-        }
+        AssignmentChange::AttachmentChanged {
+            assignment,
+            attachment,
+            is_added: _,
+        } => emit_attachments_updated(assignment, attachment, builder),
         AssignmentChange::Finished {
             assignment,
             already_finished,

@@ -1,8 +1,7 @@
 //! Events of classes and their members. Users who join or leave a class are moved between rooms before an event is
 //! emitted.
 
-use domain::change::class::ClassChange;
-use domain::change::deletion::CascadeDeletion;
+use domain::change::{CascadeDeletion, ClassChange};
 use domain::class::{Class, ClassStatus};
 use domain::details::ClassDetails;
 use domain::id::UserId;
@@ -144,10 +143,7 @@ fn emit_unenrolled(
     builder: &mut EventBuilder<'_>,
 ) {
     builder.resync_users([&student.id], vec![Room::Class(class.id.clone())]);
-    for details in left {
-        group::emit_member_removed(details, student, builder);
-        group::emit_updated(details, &["members"], builder);
-    }
+    group::emit_left(left, student, builder);
     self::emit_student_membership(class, &student.id, MembershipAction::Removed, builder);
 }
 

@@ -1,6 +1,6 @@
 //! Events of comments on documents.
 
-use domain::change::comment::CommentChange;
+use domain::change::CommentChange;
 use domain::realtime::{Event, Room};
 
 use super::event_builder::EventBuilder;

@@ -1,7 +1,6 @@
 //! Events of courses, which only staff see, and of what is deleted with a course, which its groups see too.
 
-use domain::change::course::CourseChange;
-use domain::change::deletion::CascadeDeletion;
+use domain::change::{CascadeDeletion, CourseChange};
 use domain::details::CourseDetails;
 use domain::id::{ClassId, CourseId};
 use domain::realtime::{Event, GroupDeletionReason};

@@ -1,7 +1,7 @@
 //! Events of restored objects: those of their creation, in the order in which they refer to each other, to the users who
 //! may see them now.
 
-use domain::change::restoration::{DeletionChange, RestoredObjects};
+use domain::change::{DeletionChange, RestoredObjects};
 use domain::deleted_object::DeletedNoun;
 use domain::realtime::MembershipAction;
 

@@ -1,7 +1,6 @@
 //! Events of documents in work rooms.
 
-use domain::change::deletion::GroupDocument;
-use domain::change::document::DocumentChange;
+use domain::change::{DocumentChange, DocumentStep, GroupDocument};
 use domain::details::DocumentDetails;
 use domain::document::Document;
 use domain::group::GroupContext;
@@ -15,45 +14,12 @@ use api_types::event::{DocumentEvent, DocumentRef, DocumentStatusChanged};
 
 pub fn emit(change: &DocumentChange, builder: &mut EventBuilder<'_>) {
     match change {
-        DocumentChange::Created { group_context, document } => emit_created(group_context, document, builder),
-        DocumentChange::Updated {
+        DocumentChange::Changed {
             group_context,
             document,
-            changed,
-        } => emit_updated(group_context, document, &names(changed), builder),
-        DocumentChange::Replaced {
-            group_context,
-            document,
-            revision: _,
-        } => emit_updated(group_context, document, &["version", "size"], builder),
-        // Without `changed`, which marks the event as a save: consecutive saves are merged before they are sent.
-        DocumentChange::Saved {
-            group_context,
-            document,
-            revision: _,
-        } => builder.emit_to_group(group_context, Event::DocumentUpdated, |audience| {
-            document_payload(document, None, audience)
-        }),
-        DocumentChange::SavedLate {
-            group_context,
-            document,
-            revision,
-        } if revision.origin == RevisionOrigin::Late => emit_updated(group_context, document, &["savedLate"], builder),
-        DocumentChange::SavedLate {
-            group_context,
-            document,
-            revision: _,
-        } => emit_updated_to_staff(group_context, document, "savedLate", builder),
-        DocumentChange::SaveFailed { group_context, document } => emit_updated(group_context, document, &["saveFailedAt"], builder),
-        DocumentChange::Frozen { group_context, document } => emit_status(group_context, &document.document, builder),
+            step,
+        } => emit_step(group_context, document, step, builder),
         DocumentChange::RevisionsPruned { files: _ }
-        // Nothing has changed for any page.
-        | DocumentChange::PlayedBack {
-            group_context: _,
-            document: _,
-            generation: _,
-            since: _,
-        }
         // No event: the page of a deleted document polls while it is open.
         | DocumentChange::LateTextKept {
             document: _,
@@ -68,6 +34,34 @@ pub fn emit(change: &DocumentChange, builder: &mut EventBuilder<'_>) {
         } => {
             builder.emit_to_whole_group(group_context, Event::DocumentDeleted, reference(group_context, document));
         }
+    }
+}
+
+fn emit_step(
+    group_context: &GroupContext,
+    document: &DocumentDetails,
+    step: &DocumentStep,
+    builder: &mut EventBuilder<'_>,
+) {
+    match step {
+        DocumentStep::Created => emit_created(group_context, document, builder),
+        DocumentStep::Updated(changed) => emit_updated(group_context, document, &names(changed), builder),
+        DocumentStep::Replaced(_) => emit_updated(group_context, document, &["version", "size"], builder),
+        // Without `changed`, which marks the event as a save: consecutive saves are merged before they are sent.
+        DocumentStep::Saved(_) => builder.emit_to_group(group_context, Event::DocumentUpdated, |audience| {
+            document_payload(document, None, audience)
+        }),
+        DocumentStep::SavedLate(revision) if revision.origin == RevisionOrigin::Late => {
+            emit_updated(group_context, document, &["savedLate"], builder);
+        }
+        DocumentStep::SavedLate(_) => emit_updated_to_staff(group_context, document, "savedLate", builder),
+        DocumentStep::SaveFailed => emit_updated(group_context, document, &["saveFailedAt"], builder),
+        DocumentStep::Frozen => emit_status(group_context, &document.document, builder),
+        // Nothing has changed for any page.
+        DocumentStep::PlayedBack {
+            generation: _,
+            since: _,
+        } => {}
     }
 }
 

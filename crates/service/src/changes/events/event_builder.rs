@@ -3,7 +3,7 @@
 
 use domain::details::GroupAssignmentDetails;
 use domain::group::GroupContext;
-use domain::id::{ClassId, OrganizationId, UserId};
+use domain::id::{ClassId, OrganizationId, SessionId, UserId};
 use domain::patch::FieldDiff;
 use domain::realtime::{ConnectionTarget, Event, KillReason, Room, Signal};
 use domain::time::Timestamp;
@@ -164,6 +164,13 @@ impl<'a> EventBuilder<'a> {
     /// Closes sockets.
     pub fn close_sessions(&mut self, party: ConnectionTarget, reason: KillReason) {
         self.signals.push(Signal::Kill { party, reason });
+    }
+
+    /// Closes the sockets of each session.
+    pub fn close_each(&mut self, sessions: &[SessionId], reason: KillReason) {
+        for session in sessions {
+            self.close_sessions(ConnectionTarget::Session(session.clone()), reason);
+        }
     }
 
     /// Returns the room of all members of the organization.

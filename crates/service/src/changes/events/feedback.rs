@@ -1,6 +1,6 @@
 //! Events of feedback: the group receives published feedback, staff receive everything.
 
-use domain::change::feedback::FeedbackChange;
+use domain::change::FeedbackChange;
 use domain::details::GroupAssignmentDetails;
 use domain::feedback::Feedback;
 use domain::realtime::Event;

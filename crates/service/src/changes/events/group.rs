@@ -1,7 +1,7 @@
 //! Events of groups and their members. Sockets are moved between rooms before an event is emitted, so that new
 //! members receive it and former members do not.
 
-use domain::change::group::GroupChange;
+use domain::change::GroupChange;
 use domain::details::GroupDetails;
 use domain::group::GroupContext;
 use domain::id::UserId;
@@ -41,10 +41,11 @@ pub fn emit(change: &GroupChange, builder: &mut EventBuilder<'_>) {
             emit_updated(from, &["members"], builder);
             emit_updated(to, &["members"], builder);
         }
-        GroupChange::AttachmentAdded { group, attachment: _ }
-        | GroupChange::AttachmentRemoved { group, attachment: _ } => {
-            emit_updated(group, &["attachments"], builder);
-        }
+        GroupChange::AttachmentChanged {
+            group,
+            attachment: _,
+            is_added: _,
+        } => emit_updated(group, &["attachments"], builder),
     }
 }
 
@@ -120,6 +121,14 @@ pub fn emit_member_removed(group: &GroupDetails, user: &Person, builder: &mut Ev
         emit_access_lost(&group_context, &user.id, builder);
     }
     builder.emit_to_whole_group(&group_context, Event::GroupMemberRemoved, membership(group, user));
+}
+
+/// A user left these groups; they are in their state without them.
+pub fn emit_left(groups: &[GroupDetails], user: &Person, builder: &mut EventBuilder<'_>) {
+    for group in groups {
+        emit_member_removed(group, user, builder);
+        emit_updated(group, &["members"], builder);
+    }
 }
 
 fn membership(group: &GroupDetails, user: &Person) -> GroupMembership {

@@ -1,7 +1,7 @@
 //! Events of help requests. Only staff of the class receive the request; the group sees its own flag, and who is on the
 //! way.
 
-use domain::change::help::HelpChange;
+use domain::change::HelpChange;
 use domain::details::GroupDetails;
 use domain::realtime::Event;
 use domain::user::Person;

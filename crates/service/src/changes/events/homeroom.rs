@@ -1,6 +1,6 @@
 //! Events of homerooms. Staff see all homerooms, students their own.
 
-use domain::change::homeroom::HomeroomChange;
+use domain::change::HomeroomChange;
 use domain::homeroom::Homeroom;
 use domain::id::UserId;
 use domain::realtime::{Event, EventAction, Room};

@@ -1,6 +1,6 @@
 //! Events of chats, direct messages and announcements.
 
-use domain::change::message::MessageChange;
+use domain::change::MessageChange;
 use domain::group::GroupContext;
 use domain::message::RoomMessage;
 use domain::realtime::{Event, Room};

@@ -1,6 +1,6 @@
 //! Events of organizations. When an organization is closed, the sockets of its members are closed.
 
-use domain::change::organization::OrganizationChange;
+use domain::change::OrganizationChange;
 use domain::realtime::{ConnectionTarget, Event, KillReason, Room};
 
 use super::event_builder::{EventBuilder, names};
@@ -15,14 +15,7 @@ pub fn emit(change: &OrganizationChange, builder: &mut EventBuilder<'_>) {
         | OrganizationChange::Deleted {
             organization: _,
             sessions,
-        } => {
-            for session in sessions {
-                builder.close_sessions(
-                    ConnectionTarget::Session(session.clone()),
-                    KillReason::OrganizationClosed,
-                );
-            }
-        }
+        } => builder.close_each(sessions, KillReason::OrganizationClosed),
         // Sockets that connected during the suspension have no rooms.
         OrganizationChange::Activated {
             organization: _,

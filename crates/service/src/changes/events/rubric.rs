@@ -1,6 +1,6 @@
 //! Events of reusable rubrics: teachers receive those of shared rubrics, the owner and administrators all.
 
-use domain::change::rubric::RubricChange;
+use domain::change::RubricChange;
 use domain::realtime::{Event, EventAction, Room};
 use domain::rubric::Rubric;
 

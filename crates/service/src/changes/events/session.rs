@@ -1,6 +1,6 @@
 //! Socket commands for sessions: an ended session closes its sockets, another organization changes their rooms.
 
-use domain::change::session::SessionChange;
+use domain::change::SessionChange;
 use domain::id::SessionId;
 use domain::realtime::{ConnectionTarget, KillReason, Signal};
 

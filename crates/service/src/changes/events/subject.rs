@@ -1,6 +1,6 @@
 //! Events of subjects, which all members of an organization see.
 
-use domain::change::subject::SubjectChange;
+use domain::change::SubjectChange;
 use domain::realtime::{Event, EventAction};
 use domain::subject::Subject;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::change::submission::SubmissionChange;
+use domain::change::SubmissionChange;
 use domain::details::{GroupAssignmentDetails, SubmissionDetails};
 use domain::grade::{GradeStatus, GradeWritten, Publication};
 use domain::id::{DocumentId, UserId};
@@ -83,17 +83,12 @@ pub fn emit(change: &SubmissionChange, builder: &mut EventBuilder<'_>) {
                 feedback::emit_created(link, feedback, builder);
             }
         }
-        SubmissionChange::GradeFileAdded {
+        SubmissionChange::GradeFileChanged {
             link,
             submission,
             file: _,
             members,
-        }
-        | SubmissionChange::GradeFileRemoved {
-            link,
-            submission,
-            file: _,
-            members,
+            is_added: _,
         } => emit_file_changed(link, submission, members, builder),
         SubmissionChange::Graded {
             link,

@@ -1,8 +1,7 @@
 //! Events of accounts and memberships. Sockets change their rooms, and users who can see a person are notified of
 //! changes.
 
-use domain::change::administration::AdministrationChange;
-use domain::change::user::UserChange;
+use domain::change::{AdministrationChange, UserChange};
 use domain::from_fields;
 use domain::id::{ClassId, UserId};
 use domain::patch::FieldDiff;
@@ -20,9 +19,7 @@ pub fn emit(change: &UserChange, builder: &mut EventBuilder<'_>) {
             emit_updated_to_staff(Some(&user.id), EventAction::Created, &[], builder);
         }
         UserChange::RoleChanged { user, sessions, .. } => {
-            for session in sessions {
-                builder.close_sessions(ConnectionTarget::Session(session.clone()), KillReason::Revoked);
-            }
+            builder.close_each(sessions, KillReason::Revoked);
             builder.resync_users([&user.id], Vec::new());
             emit_updated_to_staff(Some(&user.id), EventAction::Updated, &["role"], builder);
         }
@@ -48,9 +45,7 @@ pub fn emit(change: &UserChange, builder: &mut EventBuilder<'_>) {
             is_active: _,
             sessions,
         } => {
-            for session in sessions {
-                builder.close_sessions(ConnectionTarget::Session(session.clone()), KillReason::Deactivated);
-            }
+            builder.close_each(sessions, KillReason::Deactivated);
             builder.resync_users([&user.id], Vec::new());
             emit_updated_to_staff(Some(&user.id), EventAction::Updated, &["isActive"], builder);
         }
@@ -73,9 +68,7 @@ pub fn emit(change: &UserChange, builder: &mut EventBuilder<'_>) {
             if *is_deactivated {
                 builder.close_sessions(ConnectionTarget::User(user.id.clone()), KillReason::Deactivated);
             } else {
-                for session in sessions {
-                    builder.close_sessions(ConnectionTarget::Session(session.clone()), KillReason::MembershipEnded);
-                }
+                builder.close_each(sessions, KillReason::MembershipEnded);
                 // A session in another organization stays connected.
                 let mut leave: Vec<_> = left.iter().map(|group| Room::Group(group.group.id.clone())).collect();
                 leave.extend(classes.iter().map(|class| Room::Class(class.id.clone())));
@@ -86,10 +79,7 @@ pub fn emit(change: &UserChange, builder: &mut EventBuilder<'_>) {
                 ]);
                 builder.resync_users([&user.id], leave);
             }
-            for details in left {
-                group::emit_member_removed(details, user, builder);
-                group::emit_updated(details, &["members"], builder);
-            }
+            group::emit_left(left, user, builder);
             for class in classes {
                 class::emit_student_membership(class, &user.id, MembershipAction::Removed, builder);
             }
@@ -97,10 +87,7 @@ pub fn emit(change: &UserChange, builder: &mut EventBuilder<'_>) {
         }
         UserChange::Erased { user, left, files: _ } => {
             builder.close_sessions(ConnectionTarget::User(user.id.clone()), KillReason::Deactivated);
-            for details in left {
-                group::emit_member_removed(details, user, builder);
-                group::emit_updated(details, &["members"], builder);
-            }
+            group::emit_left(left, user, builder);
             emit_updated_to_staff(Some(&user.id), EventAction::Deleted, &[], builder);
         }
         UserChange::ImportProgressed {
