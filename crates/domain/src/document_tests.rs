@@ -282,7 +282,7 @@ fn document_status_columns_roundtrip() {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum DocumentStep {
+enum RandomStep {
     HandIn(usize, usize),
     TakeBack(usize),
     Rename(usize),
@@ -325,19 +325,19 @@ impl Desk {
         }
     }
 
-    fn act(&mut self, act: DocumentStep) {
+    fn act(&mut self, act: RandomStep) {
         match act {
-            DocumentStep::HandIn(document, index) if !self.finished[index] => {
+            RandomStep::HandIn(document, index) if !self.finished[index] => {
                 drop(self.documents[document].mark_submitted(&topic(TOPICS[index]), &ben(), at(1)));
             }
-            DocumentStep::HandIn(..) => {}
-            DocumentStep::TakeBack(document) => drop(self.documents[document].mark_withdrawn(at(1))),
-            DocumentStep::Rename(document) => {
+            RandomStep::HandIn(..) => {}
+            RandomStep::TakeBack(document) => drop(self.documents[document].mark_withdrawn(at(1))),
+            RandomStep::Rename(document) => {
                 let title = FieldPatch::Value(DocumentTitle::stored("renamed"));
                 drop(self.documents[document].edit(title, FieldPatch::Unchanged, &Viewer::Admin, at(1)));
             }
-            DocumentStep::Finish(index) => self.finish(index),
-            DocumentStep::Reopen(index) => self.reopen(index),
+            RandomStep::Finish(index) => self.finish(index),
+            RandomStep::Reopen(index) => self.reopen(index),
         }
     }
 
@@ -348,17 +348,17 @@ impl Desk {
     }
 }
 
-fn act() -> impl Strategy<Value = DocumentStep> {
+fn act() -> impl Strategy<Value = RandomStep> {
     prop_oneof![
-        3 => (0_usize..4, 0_usize..2).prop_map(|(document, index)| DocumentStep::HandIn(document, index)),
-        2 => (0_usize..4).prop_map(DocumentStep::TakeBack),
-        1 => (0_usize..4).prop_map(DocumentStep::Rename),
-        2 => (0_usize..2).prop_map(DocumentStep::Finish),
-        2 => (0_usize..2).prop_map(DocumentStep::Reopen),
+        3 => (0_usize..4, 0_usize..2).prop_map(|(document, index)| RandomStep::HandIn(document, index)),
+        2 => (0_usize..4).prop_map(RandomStep::TakeBack),
+        1 => (0_usize..4).prop_map(RandomStep::Rename),
+        2 => (0_usize..2).prop_map(RandomStep::Finish),
+        2 => (0_usize..2).prop_map(RandomStep::Reopen),
     ]
 }
 
-fn desk(acts: Vec<DocumentStep>) -> Desk {
+fn desk(acts: Vec<RandomStep>) -> Desk {
     let documents = ["a", "b", "c", "d"].map(|id| document(id, "g")).to_vec();
     let mut desk = Desk {
         documents,
@@ -379,12 +379,12 @@ proptest! {
             desk.act(act);
             for (old, new) in before.iter().zip(&desk.documents) {
                 if old.status.is_locked() && !new.status.is_locked() {
-                    let DocumentStep::Reopen(index) = act else { panic!("{act:?} unlocked a document") };
+                    let RandomStep::Reopen(index) = act else { panic!("{act:?} unlocked a document") };
                     prop_assert_eq!(old.locked_by_assignment_id.as_ref(), Some(&topic(TOPICS[index])));
                     prop_assert_eq!(Some(UnlockedStatus::from(new.status)), old.status.before_lock());
                 } else if old.status.is_locked() {
                     let mut expected = old.clone();
-                    if let DocumentStep::Reopen(index) = act
+                    if let RandomStep::Reopen(index) = act
                         && old.locked_by_assignment_id == Some(topic(TOPICS[index]))
                     {
                         // The lock passes to the other topic, which is finished.
@@ -424,10 +424,10 @@ proptest! {
         hand_ins in prop::collection::vec((0_usize..4, 0_usize..2), 0..4),
         turns in prop::collection::vec((any::<bool>(), 0_usize..2), 0..20)
     ) {
-        let before = desk(hand_ins.into_iter().map(|(document, index)| DocumentStep::HandIn(document, index)).collect());
+        let before = desk(hand_ins.into_iter().map(|(document, index)| RandomStep::HandIn(document, index)).collect());
         let mut after = before.clone();
         for (finish, index) in turns {
-            after.act(if finish { DocumentStep::Finish(index) } else { DocumentStep::Reopen(index) });
+            after.act(if finish { RandomStep::Finish(index) } else { RandomStep::Reopen(index) });
         }
         after.reopen(0);
         after.reopen(1);
