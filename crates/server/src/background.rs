@@ -43,7 +43,6 @@ pub struct BackgroundWork {
 
 impl BackgroundWork {
     /// The tasks. Each interval is the pause between two rounds.
-    #[expect(clippy::too_many_lines, reason = "one table")]
     pub fn tasks(self) -> Vec<Task> {
         let every = Duration::from_secs;
         let minutes = Duration::from_mins;

@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 
 use super::{LogEntry, added_or_removed, difference_and, group_name};
 
-#[expect(clippy::too_many_lines, reason = "a flat list of match arms")]
 pub(super) fn entry(change: &AssignmentChange) -> Option<LogEntry> {
     Some(match change {
         AssignmentChange::Created {
