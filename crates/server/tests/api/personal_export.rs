@@ -1,6 +1,6 @@
 //! Export of personal data: everything about one user, nothing about others, available to authorized callers only.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Cursor, Read as _};
 
 use serde_json::{Value, json};
@@ -292,4 +292,22 @@ both!(export_of_a_person_without_email_contains_no_placeholder, |app| {
         text.contains("mia.meer") && !text.contains("no-email.invalid"),
         "{text}"
     );
+});
+
+both!(list_of_many_rows_is_exported_page_by_page, |app| {
+    let (north, ben) = (&app.world.north, &app.world.ben.id);
+    let rows = format!(
+        "INSERT INTO activity_logs (organization_id, id, user_id, user_name, user_role, category, action, entity_type,
+            entity_id, details, created_at)
+        SELECT '{north}', '01' || (100000000 + n), '{ben}', 'Ben', 'student', 'GROUP', 'UPDATE', 'group', 'x', '{{}}', 1 FROM (
+            WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1099)
+            SELECT n FROM numbers) AS numbers"
+    );
+    execute(&app.database, rows).await;
+    let answer = app.as_(&app.world.ben).post("/users/me/export", json!({})).await;
+    let activity = list(&read_archive(&answer.bytes), "north/activity.json");
+    let added = activity.iter().filter(|row| row["entityId"] == "x");
+    let ids: Vec<&str> = added.map(|row| row["id"].as_str().unwrap()).collect();
+    let distinct: BTreeSet<&str> = ids.iter().copied().collect();
+    assert_eq!((ids.len(), distinct.len()), (1_100, 1_100));
 });
