@@ -40,7 +40,7 @@ impl DocumentWorkflows {
         copy: Option<SubmissionDocumentId>,
     ) -> Result<DocumentAuthorship> {
         let (workflows, document) = (self.clone(), id.clone());
-        let look = self.read(context.clone(), move |tx| {
+        let look = self.transactor.read(context.clone(), move |tx| {
             let seen = tx.document(&document)?;
             check_staff(tx, &seen)?;
             workflows.check_editor(&seen)?;
@@ -53,7 +53,7 @@ impl DocumentWorkflows {
             report(&id, self.save_changes(&context, &id).await.map(drop));
             Some(self.authored_text(&context, &id).await?)
         };
-        let people = self.read(context, move |tx| tx.contributors(&id));
+        let people = self.transactor.read(context, move |tx| tx.contributors(&id));
         Ok(DocumentAuthorship {
             text,
             people: people.await?,
@@ -63,7 +63,9 @@ impl DocumentWorkflows {
     /// Returns the present text of a document with its authors.
     async fn authored_text(&self, context: &RequestContext, id: &DocumentId) -> Result<AuthoredText> {
         let document = id.clone();
-        let look = self.read(context.clone(), move |tx| find_source(tx, &document));
+        let look = self
+            .transactor
+            .read(context.clone(), move |tx| find_source(tx, &document));
         match look.await? {
             AuthorshipSource::Log(authored) => word_file::run(move || Ok(authored.text())).await,
             AuthorshipSource::File(file, former) => {

@@ -63,7 +63,9 @@ impl DocumentWorkflows {
     /// Lists the comments on a document. Passages of earlier generations are searched in the present content, once.
     pub async fn comment_threads(&self, context: RequestContext, id: DocumentId) -> Result<CommentList> {
         let (workflows, document) = (self.clone(), id.clone());
-        let look = self.read(context.clone(), move |tx| workflows.find_threads(tx, &document));
+        let look = self
+            .transactor
+            .read(context.clone(), move |tx| workflows.find_threads(tx, &document));
         let (mut list, former, source) = look.await?;
         let Some(source) = source else { return Ok(list) };
         let content = self.read_source(source).await?;
@@ -85,7 +87,7 @@ impl DocumentWorkflows {
                 thread.quote = former.quote().map(str::to_owned).or(thread.quote.take());
             }
         }
-        let write = self.write(context, move |tx| {
+        let write = self.transactor.write(context, move |tx| {
             let seen = tx.lock_writable_document(&id)?;
             if seen.document().key().generation == generation {
                 for (former, anchor) in &found {
@@ -107,7 +109,7 @@ impl DocumentWorkflows {
         wanted: Option<NewPassage>,
     ) -> Result<Option<QuotedPassage>> {
         let workflows = self.clone();
-        let look = self.read(context, move |tx| {
+        let look = self.transactor.read(context, move |tx| {
             let seen = tx.document(&id)?;
             workflows.check_editor(&seen)?;
             let class_status = seen.group_context.class_status;

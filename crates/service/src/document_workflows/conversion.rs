@@ -153,7 +153,8 @@ impl DocumentWorkflows {
         let Some((converted_of, _)) = converted_of.cloned() else {
             return Ok(None);
         };
-        self.read(context.clone(), move |tx| tx.converted(&converted_of, "pdf"))
+        self.transactor
+            .read(context.clone(), move |tx| tx.converted(&converted_of, "pdf"))
             .await
     }
 
@@ -188,6 +189,7 @@ impl DocumentWorkflows {
         };
         let new = file.clone();
         let written = self
+            .transactor
             .write(context, move |tx| {
                 tx.insert_converted_file(&converted_of, &source_key, "pdf", &new)
             })

@@ -187,7 +187,10 @@ impl DocumentWorkflows {
         let file = text.file_key.clone();
         self.files.commit(staged, &file).await?;
         failpoint::hit("deletion.text_kept");
-        let written = self.write(context, move |tx| late_texts::store(tx, &text)).await;
+        let written = self
+            .transactor
+            .write(context, move |tx| late_texts::store(tx, &text))
+            .await;
         let is_named = match &written {
             Ok(is_named) => *is_named,
             Err(error) => !is_rolled_back(error),

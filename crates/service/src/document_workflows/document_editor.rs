@@ -107,7 +107,9 @@ impl DocumentWorkflows {
     pub async fn editor_content(&self, context: RequestContext, id: DocumentId) -> Result<EditorContent> {
         for _ in 0..ATTEMPTS_MAX {
             let (workflows, document) = (self.clone(), id.clone());
-            let opening = self.read(context.clone(), move |tx| workflows.find_content(tx, &document));
+            let opening = self
+                .transactor
+                .read(context.clone(), move |tx| workflows.find_content(tx, &document));
             let (seen, file) = match opening.await? {
                 ContentSource::Log(content) => return Ok(*content),
                 ContentSource::File(seen, file) => (seen, file),
@@ -171,7 +173,7 @@ impl DocumentWorkflows {
             images: opened.images,
         };
         let (id, generation) = (before.id.clone(), log.generation);
-        let former = self.read(context.clone(), move |tx| {
+        let former = self.transactor.read(context.clone(), move |tx| {
             authorship::before_generation(tx, &id, generation)
         });
         let (former, content) = (former.await?, opened.content);
@@ -181,7 +183,7 @@ impl DocumentWorkflows {
             Ok((content.to_json().to_string(), authorship.to_json(), text))
         })
         .await?;
-        let write = self.write(context.clone(), move |tx| {
+        let write = self.transactor.write(context.clone(), move |tx| {
             let seen = tx.lock_writable_document(&log.document_id)?;
             let document = seen.document();
             let is_unchanged = document.key() == before.key()
@@ -208,7 +210,7 @@ impl DocumentWorkflows {
     pub async fn commit(&self, context: RequestContext, new: NewCommit) -> Result<CommitOutcome> {
         let (workflows, document) = (self.clone(), new.document_id.clone());
         let (generation, version) = (new.generation, new.version);
-        let check = self.read(context.clone(), move |tx| {
+        let check = self.transactor.read(context.clone(), move |tx| {
             workflows.check_editor(&tx.document(&document)?)?;
             let log = tx.document_log(&document, generation)?;
             Ok(log.is_some_and(|log| log.version - version > FAR_BEHIND))
@@ -245,7 +247,7 @@ impl DocumentWorkflows {
         limit: i64,
     ) -> Result<CommitList> {
         let workflows = self.clone();
-        let look = self.read(context, move |tx| {
+        let look = self.transactor.read(context, move |tx| {
             let seen = tx.document(&id)?;
             workflows.check_editor(&seen)?;
             let generation = generation.unwrap_or_else(|| seen.document().key().generation);
@@ -306,7 +308,9 @@ impl DocumentWorkflows {
         // A page that reloads opens the document again.
         tokio::time::sleep(LEAVE_DELAY).await;
         let document = id.clone();
-        let look = self.read(context.clone(), move |tx| tx.editing_session(&document, generation));
+        let look = self
+            .transactor
+            .read(context.clone(), move |tx| tx.editing_session(&document, generation));
         if look.await?.is_some_and(|session| !session.editors.is_empty()) {
             return Ok(());
         }
@@ -327,7 +331,7 @@ impl DocumentWorkflows {
             generation,
         };
         let (text, joined, left) = (self.server.key(&key), joined.to_vec(), left.to_vec());
-        let write = self.write(context, move |tx: &mut WriteTx<'_>| {
+        let write = self.transactor.write(context, move |tx: &mut WriteTx<'_>| {
             session_notices::change_editors(tx, &key, &text, &joined, &left)
         });
         write.await

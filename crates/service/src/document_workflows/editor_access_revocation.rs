@@ -49,6 +49,7 @@ impl DocumentWorkflows {
         let service_context = context(tenant);
         let candidates = people.clone();
         let open = self
+            .transactor
             .read(service_context.clone(), move |tx| tx.sessions_edited_by(&candidates))
             .await?;
         for session in open {
@@ -70,6 +71,7 @@ impl DocumentWorkflows {
     async fn can_read(&self, service_context: &RequestContext, person: &UserId, document: &DocumentId) -> Result<bool> {
         let user = person.clone();
         let role = self
+            .transactor
             .read(service_context.clone(), move |tx| tx.current_role(&user))
             .await?;
         let Some(viewer) = effective_role(PlatformRole::Student, role).viewer(person.clone()) else {
@@ -82,7 +84,7 @@ impl DocumentWorkflows {
             },
             document.clone(),
         );
-        match self.read(seen, move |tx| tx.document(&id)).await {
+        match self.transactor.read(seen, move |tx| tx.document(&id)).await {
             Ok(_) => Ok(true),
             Err(Error::NotFound) => Ok(false),
             Err(error) => Err(error),

@@ -39,7 +39,7 @@ impl DocumentWorkflows {
     /// Stores the late commits of a document, one revision for each author and generation.
     pub(super) async fn save_late_commits(&self, context: &RequestContext, document: &DocumentId) -> Result<()> {
         let (context, id) = (service_context(context.tenant.clone()), document.clone());
-        let look = self.read(context.clone(), move |tx| late_texts(tx, &id));
+        let look = self.transactor.read(context.clone(), move |tx| late_texts(tx, &id));
         for late in look.await? {
             let AuthorLateText {
                 last,

@@ -82,7 +82,7 @@ impl DocumentWorkflows {
             sleep(POLL_INTERVAL).await;
         }
         let ending = freezes.clone();
-        let written = self.write(with_service_role(context), move |tx| {
+        let written = self.transactor.write(with_service_role(context), move |tx| {
             freeze::end_flush(tx, ending.clone())
         });
         match written.await {
@@ -98,7 +98,7 @@ impl DocumentWorkflows {
     }
 
     async fn is_flushing(&self, context: &RequestContext, freezes: &[Freeze]) -> Result<bool> {
-        let look = self.read(context.clone(), |tx| tx.sessions_with_editors());
+        let look = self.transactor.read(context.clone(), |tx| tx.sessions_with_editors());
         let open = look.await?;
         let is_waiting = |freeze: &Freeze| {
             let is_it = |session: &&EditingSession| {
@@ -143,7 +143,7 @@ impl DocumentWorkflows {
         }
         let (service_context, id) = (with_service_role(context), document.clone());
         let server = self.server.clone();
-        let look = self.read(service_context.clone(), move |tx| {
+        let look = self.transactor.read(service_context.clone(), move |tx| {
             let document = tx.document(&id)?.details.document;
             let key = document.key();
             let mut keys = Vec::new();
@@ -185,7 +185,7 @@ impl DocumentWorkflows {
         outcomes: Vec<(i64, FreezeOutcome)>,
     ) {
         let id = document.clone();
-        let write = self.write(with_service_role(context), move |tx| {
+        let write = self.transactor.write(with_service_role(context), move |tx| {
             freeze::complete(tx, &id, &outcomes)
         });
         match write.await {
@@ -236,7 +236,8 @@ impl DocumentWorkflows {
             return Ok(None);
         }
         let id = freeze.document.clone();
-        self.write(context, move |tx| session_notices::end(tx, &id, generation))
+        self.transactor
+            .write(context, move |tx| session_notices::end(tx, &id, generation))
             .await?;
         Ok(Some(FreezeOutcome::Complete))
     }
@@ -304,7 +305,9 @@ impl DocumentWorkflows {
 
     async fn session(&self, context: &RequestContext, freeze: &Freeze) -> Result<Option<EditingSession>> {
         let (document, generation) = (freeze.document.clone(), freeze.generation);
-        let look = self.read(context.clone(), move |tx| tx.editing_session(&document, generation));
+        let look = self
+            .transactor
+            .read(context.clone(), move |tx| tx.editing_session(&document, generation));
         look.await
     }
 
@@ -331,7 +334,7 @@ impl DocumentWorkflows {
     async fn recover_closed_session(&self, context: &RequestContext, freeze: &Freeze) -> Result<FreezeOutcome> {
         let Some(result) = self.server.get_forgotten(&freeze.key).await? else {
             let (document, generation) = (freeze.document.clone(), freeze.generation);
-            let end = self.write(with_service_role(context), move |tx| {
+            let end = self.transactor.write(with_service_role(context), move |tx| {
                 session_notices::end(tx, &document, generation)
             });
             end.await?;
@@ -369,7 +372,7 @@ impl DocumentWorkflows {
             }
             let context = super::context(tenant);
             let (outcomes, server) = (id.clone(), self.server.clone());
-            let look = self.read(context.clone(), move |tx| {
+            let look = self.transactor.read(context.clone(), move |tx| {
                 let document = tx.document(&outcomes)?.details.document;
                 let sessions = tx.editing_sessions(&outcomes)?;
                 Ok(freeze::pending_freezes(&document, &sessions, &server))

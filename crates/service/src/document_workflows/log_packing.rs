@@ -43,7 +43,7 @@ impl DocumentWorkflows {
     ) -> Result<()> {
         loop {
             let document = document.clone();
-            let pack = self.write(context.clone(), move |tx| {
+            let pack = self.transactor.write(context.clone(), move |tx| {
                 tx.pack_commits(&document, generation, before)
             });
             if !pack.await? {

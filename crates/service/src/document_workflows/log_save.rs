@@ -47,7 +47,9 @@ impl DocumentWorkflows {
     /// any.
     pub async fn save_changes(&self, context: &RequestContext, document: &DocumentId) -> Result<bool> {
         let (context, id) = (service_context(context.tenant.clone()), document.clone());
-        let unsaved = self.read(context.clone(), move |tx| tx.unsaved_generations(&id));
+        let unsaved = self
+            .transactor
+            .read(context.clone(), move |tx| tx.unsaved_generations(&id));
         let unsaved = unsaved.await?;
         for generation in &unsaved {
             self.save_log(context.clone(), document, *generation, None).await?;
@@ -58,7 +60,9 @@ impl DocumentWorkflows {
     /// Writes the unsaved changes of all documents of a topic.
     pub async fn save_topic_changes(&self, context: &RequestContext, topic: &AssignmentId) -> Result<()> {
         let id = topic.clone();
-        let unsaved = self.read(context.clone(), move |tx| tx.unsaved_documents_of_topic(&id));
+        let unsaved = self
+            .transactor
+            .read(context.clone(), move |tx| tx.unsaved_documents_of_topic(&id));
         for document in unsaved.await? {
             report(&document, self.save_changes(context, &document).await.map(drop));
         }
@@ -74,7 +78,9 @@ impl DocumentWorkflows {
         nonce: Option<String>,
     ) -> Result<()> {
         let id = document.clone();
-        let look = self.read(context.clone(), move |tx| log_state(tx, &id, generation));
+        let look = self
+            .transactor
+            .read(context.clone(), move |tx| log_state(tx, &id, generation));
         let Some(state) = look.await? else {
             return Ok(());
         };
@@ -128,7 +134,7 @@ impl DocumentWorkflows {
         nonce: &str,
     ) -> Result<()> {
         let id = document.clone();
-        let close = self.write(context.clone(), move |tx| {
+        let close = self.transactor.write(context.clone(), move |tx| {
             tx.lock_writable_document(&id)?;
             tx.close_document_log(&id, generation)
         });
@@ -140,7 +146,9 @@ impl DocumentWorkflows {
     /// Returns whether a generation was edited in the built-in editor.
     pub(super) async fn has_log(&self, context: RequestContext, id: &DocumentId, generation: i64) -> Result<bool> {
         let id = id.clone();
-        let look = self.read(context, move |tx| tx.document_log(&id, generation));
+        let look = self
+            .transactor
+            .read(context, move |tx| tx.document_log(&id, generation));
         Ok(look.await?.is_some())
     }
 

@@ -44,7 +44,7 @@ use common::error::Result;
 use common::fair_queue::FairSemaphore;
 use db::platform::CrossTenantReason;
 use db::tenant_hint::TenantHints;
-use db::{ReadTx, RequestContext, Tenant, WriteTx};
+use db::{ReadTx, RequestContext, Tenant};
 
 /// The dependencies of the workflows. Clones share the same state.
 #[derive(Clone)]
@@ -73,22 +73,6 @@ impl DocumentWorkflows {
             conversions: Arc::default(),
             tenant_hints: TenantHints::default(),
         }
-    }
-
-    async fn read<T: Send + 'static>(
-        &self,
-        context: RequestContext,
-        query: impl FnOnce(&mut ReadTx<'_>) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
-        self.transactor.read(context, query).await
-    }
-
-    async fn write<T: Send + 'static>(
-        &self,
-        context: RequestContext,
-        act: impl FnMut(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
-        self.transactor.write(context, act).await
     }
 
     /// Returns the context of the document server for a document: the organization of the document.

@@ -18,7 +18,10 @@ const DEFAULT_LANGUAGE: &str = "en";
 impl DocumentWorkflows {
     /// Renders the Word file of a document and stages the result. The caller holds a permit for a conversion.
     pub(super) async fn render_pdf(&self, context: &RequestContext, source: &ConversionRequest) -> Result<Staged> {
-        let settings = self.read(context.clone(), |tx| tx.organization_settings()).await?;
+        let settings = self
+            .transactor
+            .read(context.clone(), |tx| tx.organization_settings())
+            .await?;
         let language = settings.locale.map(|locale| locale.as_str().to_owned());
         let file = match &source.content {
             ConversionInput::Revision(_, file) | ConversionInput::Copy(_, file) => {

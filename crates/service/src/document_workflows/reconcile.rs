@@ -170,7 +170,7 @@ impl DocumentWorkflows {
             url_path_hash: String::new(),
         };
         let asked = note.clone();
-        let known = self.read(context.clone(), move |tx| {
+        let known = self.transactor.read(context.clone(), move |tx| {
             let failed = tx.failed_save(&asked.document_id, &asked.document_key)?;
             let frozen = tx.document(&asked.document_id)?.document().frozen_at();
             Ok(written_at(failed, frozen, is_from_before))
@@ -225,7 +225,9 @@ impl DocumentWorkflows {
         let (session, context) = (found.session, context(found.tenant));
         if found.is_former {
             let asked = session.clone();
-            let frozen = self.read(context.clone(), move |tx| watching::frozen_at(tx, &asked));
+            let frozen = self
+                .transactor
+                .read(context.clone(), move |tx| watching::frozen_at(tx, &asked));
             let freeze = freeze::stale_session_freeze(session, frozen.await?.unwrap_or(context.now));
             let asked = timeout(FORMER_SESSION_TIMEOUT, self.complete_freeze(&context, &freeze)).await;
             let outcome = asked.map_err(|_| Error::DocumentServerTimeout)??;
@@ -237,6 +239,7 @@ impl DocumentWorkflows {
         if !self.server.is_configured() || self.has_log(context.clone(), &id, generation).await? {
             self.save_log(context.clone(), &id, generation, None).await?;
             return self
+                .transactor
                 .write(context, move |tx| session_notices::end(tx, &id, generation))
                 .await;
         }
@@ -259,7 +262,9 @@ impl DocumentWorkflows {
             self.recover_save(context, &key, text, result, false).await?;
             return Ok(());
         }
-        self.write(context, move |tx| watching::end_unknown(tx, &session)).await
+        self.transactor
+            .write(context, move |tx| watching::end_unknown(tx, &session))
+            .await
     }
 
     /// Handles a session without users. If nothing is left to save, the `info` command triggers a callback that ends
@@ -268,7 +273,9 @@ impl DocumentWorkflows {
         let until = Instant::now() + PROBE_TIMEOUT_AND_INTERVAL.0;
         while Instant::now() < until {
             let (document, generation) = (session.document_id.clone(), session.generation);
-            let look = self.read(context.clone(), move |tx| tx.editing_session(&document, generation));
+            let look = self
+                .transactor
+                .read(context.clone(), move |tx| tx.editing_session(&document, generation));
             match look.await? {
                 None => return Ok(()),
                 Some(now) if now.last_callback_at > session.last_callback_at => {
@@ -277,6 +284,7 @@ impl DocumentWorkflows {
                         return Ok(());
                     }
                     return self
+                        .transactor
                         .write(context, move |tx| watching::record_lost_changes(tx, &now))
                         .await;
                 }

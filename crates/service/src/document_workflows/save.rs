@@ -69,7 +69,7 @@ impl DocumentWorkflows {
             Callback::Save(_) | Callback::Other => {}
             Callback::Editing { users, joined, left } => {
                 let (tenant, people) = (context.tenant.clone(), users.clone());
-                let write = self.write(context, move |tx| {
+                let write = self.transactor.write(context, move |tx| {
                     session_notices::update_editors(tx, &note, generation, &users, (&joined, &left))
                 });
                 write.await?;
@@ -77,7 +77,8 @@ impl DocumentWorkflows {
             }
             Callback::Closed => {
                 let document = note.document_id;
-                self.write(context, move |tx| session_notices::close(tx, &document, generation))
+                self.transactor
+                    .write(context, move |tx| session_notices::close(tx, &document, generation))
                     .await?;
             }
             Callback::Failed { partial, nonce } => {
@@ -112,7 +113,8 @@ impl DocumentWorkflows {
     ) -> Result<SaveTarget> {
         note.url_path_hash = identity(save);
         let asked = note.clone();
-        self.read(context.clone(), move |tx| save_target(tx, &asked, generation))
+        self.transactor
+            .read(context.clone(), move |tx| save_target(tx, &asked, generation))
             .await
     }
 
@@ -139,7 +141,9 @@ impl DocumentWorkflows {
         target: SaveTarget,
     ) -> Result<CallbackReply> {
         if save.is_final && save.not_modified {
-            let write = self.write(context, move |tx| session_notices::close_saved(tx, &note, generation));
+            let write = self
+                .transactor
+                .write(context, move |tx| session_notices::close_saved(tx, &note, generation));
             return write.await.map(|()| CallbackReply::Accepted);
         }
         let (last_save, nonce) = (save.last_save, save.nonce.clone());
@@ -165,10 +169,11 @@ impl DocumentWorkflows {
                 url_path_hash: String::new(),
                 ..note
             };
-            self.write(context, move |tx| {
-                session_notices::record_unfetched(tx, &note, last_save)
-            })
-            .await?;
+            self.transactor
+                .write(context, move |tx| {
+                    session_notices::record_unfetched(tx, &note, last_save)
+                })
+                .await?;
             Ok(CallbackReply::Retry)
         } else {
             self.record_failure(context, note, generation, nonce).await?;
@@ -183,7 +188,7 @@ impl DocumentWorkflows {
         generation: i64,
         nonce: Option<String>,
     ) -> Result<()> {
-        let write = self.write(context, move |tx| {
+        let write = self.transactor.write(context, move |tx| {
             saves::record_failure(tx, &note, generation, nonce.as_deref())
         });
         write.await
@@ -209,7 +214,10 @@ impl DocumentWorkflows {
             // A repeat: nothing to download, but the session may have to be closed.
             let blob = StoredBlob::none(extension);
             let repeat = incoming_save(note, generation, save, is_partial, blob);
-            return self.write(context, move |tx| saves::apply(tx, &repeat).map(drop)).await;
+            return self
+                .transactor
+                .write(context, move |tx| saves::apply(tx, &repeat).map(drop))
+                .await;
         }
         let staged = self.download(&save.result).await?;
         failpoint::hit("save.fetched");
@@ -294,7 +302,7 @@ impl DocumentWorkflows {
             }
             Ok(referenced)
         };
-        self.write(context, act).await
+        self.transactor.write(context, act).await
     }
 }
 

@@ -55,7 +55,9 @@ impl DocumentWorkflows {
             let submitted = workflows.submit_copy(&context, &document, &assignment, note).await?;
             failpoint::hit("submit.after_commit");
             let unsaved = workflows.complete_freezes(&context, submitted.freezes, deadline).await;
-            let look = workflows.read(context, move |tx| submissions::find_state(tx, &document, &assignment));
+            let look = workflows
+                .transactor
+                .read(context, move |tx| submissions::find_state(tx, &document, &assignment));
             Ok(SubmitResult {
                 state: look.await?,
                 unsaved: !unsaved.is_empty(),
@@ -73,16 +75,17 @@ impl DocumentWorkflows {
         note: Option<Note>,
     ) -> Result<SubmittedDocument> {
         let (own, topic) = (document.clone(), assignment.clone());
-        self.read(context.clone(), move |tx| {
-            submissions::may_submit(tx, &own, &topic).map(drop)
-        })
-        .await?;
+        self.transactor
+            .read(context.clone(), move |tx| {
+                submissions::may_submit(tx, &own, &topic).map(drop)
+            })
+            .await?;
         // The first copy is then complete, unless someone is still writing.
         self.save_changes(context, document).await?;
         let mut missing = None;
         for _ in 0..ATTEMPTS_MAX {
             let (own, topic) = (document.clone(), assignment.clone());
-            let look = self.read(context.clone(), move |tx| {
+            let look = self.transactor.read(context.clone(), move |tx| {
                 let seen = submissions::may_submit(tx, &own, &topic)?;
                 let content = tx.current_file(seen.document())?;
                 Ok((seen, content))
@@ -106,7 +109,7 @@ impl DocumentWorkflows {
                 ..context.clone()
             };
             let until = freeze_deadline(&context, self.server.timeouts().submit());
-            let written = self.write(context, move |tx| {
+            let written = self.transactor.write(context, move |tx| {
                 submissions::submit(tx, &own, &topic, note.as_ref(), &copied, (&server, until))
             });
             match written.await {
@@ -175,7 +178,7 @@ impl DocumentWorkflows {
                 ..context
             };
             let until = freeze_deadline(&context, server.timeouts().finish());
-            let write = workflows.write(context.clone(), move |tx| {
+            let write = workflows.transactor.write(context.clone(), move |tx| {
                 if is_dry {
                     tx.dry_run(|tx| finish::finish(tx, &assignment, &options, &server, until))
                 } else {

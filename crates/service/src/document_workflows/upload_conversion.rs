@@ -70,7 +70,7 @@ impl DocumentWorkflows {
         };
         let (id, listed, now) = (source.id.clone(), source.clone(), clock::now());
         let removed_at = now.plus_seconds(i64::try_from(patience.as_secs()).unwrap_or(0) + REMOVAL_MARGIN);
-        let list = self.write(context.clone(), move |tx| {
+        let list = self.transactor.write(context.clone(), move |tx| {
             tx.insert_conversion_source(&listed, now, removed_at)
         });
         list.await?;
@@ -78,7 +78,9 @@ impl DocumentWorkflows {
         let begun = Instant::now();
         let converted = self.convert_source(&context.tenant, upload, &source, deadline).await;
         metrics().record_conversion(if converted.is_ok() { "made" } else { "failed" }, begun.elapsed());
-        let release = self.write(context, move |tx| tx.release_conversion_source(&id));
+        let release = self
+            .transactor
+            .write(context, move |tx| tx.release_conversion_source(&id));
         if let Err(error) = release.await {
             // The file is then removed when its row in `file_removals` is due.
             tracing::warn!(error = format!("{error:?}"), file.key = %source.file_key(), "conversion source not released");

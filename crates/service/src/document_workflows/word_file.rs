@@ -60,7 +60,7 @@ impl DocumentWorkflows {
     /// Returns a picture of a document: one that was added in the editor, or one of its file.
     pub async fn picture(&self, context: RequestContext, id: DocumentId, image: ImageId) -> Result<Picture> {
         let wanted = image.clone();
-        let look = self.read(context, move |tx| {
+        let look = self.transactor.read(context, move |tx| {
             let seen = tx.document(&id)?;
             if let Some(added) = tx.document_image(&id, &wanted)? {
                 return Ok(Ok(added));

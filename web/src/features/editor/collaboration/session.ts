@@ -430,15 +430,16 @@ export class EditingSession {
     if (text.trim() !== "") this.#host.onRemainder(text);
   }
 
-  async #replay({ record, steps, sentSteps }: EarlierPage): Promise<void> {
+  async #replay(earlier: EarlierPage): Promise<void> {
     // The request of the earlier page may be on its way: only the same reference cannot append its steps twice.
-    const { sent } = record;
+    const { record, sentSteps } = earlier;
+    const { sent, version } = record;
     if (sent !== undefined) await this.#authority.append({ ref: sent.ref, version: sent.version, steps: sentSteps });
     // In the queue, so that nothing is received between the response and its use.
     const merged = this.#queue.then(async () => {
-      const since = await this.#authority.commitsSince(record.version);
+      const since = await this.#authority.commitsSince(version);
       if (this.#ended !== undefined) throw new CommitRejected(this.#ended === "late" ? "late" : "closed");
-      if (!this.#isClosed) this.#merge({ record, steps, sentSteps }, since);
+      if (!this.#isClosed) this.#merge(earlier, since);
     });
     this.#queue = merged.catch(() => undefined);
     await merged;
