@@ -41,7 +41,8 @@ pub(crate) struct Erasure {
 
 /// Export the caller's personal data
 ///
-/// A ZIP archive with everything that the service holds about the caller: lists as JSON, and files.
+/// A ZIP archive with everything that the service holds about the caller: lists as JSON, and files. Files that cannot be
+/// read are listed in `errors.txt`, its last entry.
 #[utoipa::path(post, path = "/users/me/export",
     responses((status = 200, description = "A ZIP archive", content_type = "application/zip", body = Vec<u8>),
         (status = 403, description = "PASSWORD_NOT_CONFIRMED, SIGNED_ON_ELSEWHERE"),

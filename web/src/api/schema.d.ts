@@ -4110,7 +4110,8 @@ export interface paths {
         put?: never;
         /**
          * Export the caller's personal data
-         * @description A ZIP archive with everything that the service holds about the caller: lists as JSON, and files.
+         * @description A ZIP archive with everything that the service holds about the caller: lists as JSON, and files. Files that cannot be
+         *     read are listed in `errors.txt`, its last entry.
          */
         post: operations["post_users_me_export"];
         delete?: never;

@@ -6,6 +6,7 @@ use std::io;
 use async_zip::base::write::{EntryStreamWriter, ZipFileWriter};
 use async_zip::{Compression, ZipDateTime, ZipDateTimeBuilder, ZipEntryBuilder};
 use bytes::Bytes;
+use domain::file::FileKey;
 use domain::time::Timestamp;
 use futures_util::stream::BoxStream;
 use futures_util::{Stream, StreamExt, future, stream};
@@ -14,6 +15,7 @@ use tokio_util::compat::{Compat, FuturesAsyncWriteCompatExt};
 use tokio_util::io::ReaderStream;
 use tokio_util::task::AbortOnDropHandle;
 
+use super::BlobStore;
 use common::clock;
 use common::error::{Error, Result};
 
@@ -23,8 +25,18 @@ const PIPE: usize = 64 * 1024;
 /// An archive as a stream of chunks.
 pub type ByteStream = BoxStream<'static, io::Result<Bytes>>;
 
-/// An archive that is being written.
-pub struct ZipStream(ZipFileWriter<Compat<DuplexStream>>);
+/// The last file of an archive, present if something could not be included.
+pub const ERRORS: &str = "errors.txt";
+/// The reason in the error list for bytes that cannot be opened.
+const MISSING: &str = "it is not in the storage any more, or cannot be read there";
+/// The reason in the error list for bytes with the wrong checksum.
+const DAMAGED: &str = "it is damaged in the storage; what is here of it is not complete";
+
+/// An archive that is being written. What it could not include is listed in [`ERRORS`], so no file is missing silently.
+pub struct ZipStream {
+    writer: ZipFileWriter<Compat<DuplexStream>>,
+    errors: String,
+}
 
 /// A file in an archive that is being written.
 pub struct ZipEntry<'p>(Compat<EntryStreamWriter<'p, Compat<DuplexStream>>>);
@@ -36,11 +48,11 @@ where
     F: Future<Output = Result<ZipStream>> + Send + 'static,
 {
     let (reader, writer) = tokio::io::duplex(PIPE);
-    let writing = write(ZipStream(ZipFileWriter::with_tokio(writer)));
-    let writing = AbortOnDropHandle::new(tokio::spawn(async move {
-        writing.await?.0.close().await.map_err(failed)?;
-        Ok::<_, Error>(())
-    }));
+    let writing = write(ZipStream {
+        writer: ZipFileWriter::with_tokio(writer),
+        errors: String::new(),
+    });
+    let writing = AbortOnDropHandle::new(tokio::spawn(async move { writing.await?.end().await }));
     let ending = stream::once(async move {
         match writing.await {
             Ok(Ok(())) => None,
@@ -62,7 +74,11 @@ impl ZipStream {
         let entry =
             ZipEntryBuilder::new(path.into(), Compression::Deflate).last_modification_date(zip_date_time(written));
         Ok(ZipEntry(
-            self.0.write_entry_stream(entry).await.map_err(failed)?.compat_write(),
+            self.writer
+                .write_entry_stream(entry)
+                .await
+                .map_err(failed)?
+                .compat_write(),
         ))
     }
 
@@ -95,6 +111,50 @@ impl ZipStream {
         }
         entry.end().await?;
         Ok(outcome)
+    }
+
+    /// Adds a stored file. If it is missing or damaged, it is listed among the errors and the archive continues.
+    pub async fn add_stored(
+        &mut self,
+        files: &BlobStore,
+        path: String,
+        written: Timestamp,
+        (key, sha256): (&FileKey, &str),
+    ) -> Result<()> {
+        let opened = match files.open(key).await {
+            Ok(opened) => opened.read_verified(sha256).await,
+            Err(error) => Err(error),
+        };
+        match opened {
+            Ok(chunks) => {
+                if let Err(error) = self.add_file(path.clone(), written, chunks).await? {
+                    tracing::error!(%error, file.key = %key, "exported file damaged: checksum mismatch");
+                    self.add_error(&path, DAMAGED);
+                }
+            }
+            Err(error) => {
+                tracing::error!(error = format!("{error:?}"), file.key = %key, "exported file missing");
+                self.add_error(&path, MISSING);
+            }
+        }
+        Ok(())
+    }
+
+    /// Lists a file that the archive cannot include, with the reason.
+    pub fn add_error(&mut self, path: &str, reason: &str) {
+        self.errors.push_str(path);
+        self.errors.push_str(": ");
+        self.errors.push_str(reason);
+        self.errors.push_str("\r\n");
+    }
+
+    async fn end(mut self) -> Result<()> {
+        let errors = std::mem::take(&mut self.errors);
+        if !errors.is_empty() {
+            self.add_text(ERRORS, &errors).await?;
+        }
+        self.writer.close().await.map_err(failed)?;
+        Ok(())
     }
 }
 
@@ -131,4 +191,21 @@ fn zip_date_time(written: Timestamp) -> ZipDateTime {
 
 fn failed(error: async_zip::error::ZipError) -> Error {
     Error::Internal(anyhow::Error::new(error).context("archive"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn archive_that_fails_ends_with_an_error() {
+        let chunks = stream_zip("a test", async |mut zip: ZipStream| {
+            zip.add_text("first.txt", "text").await?;
+            Err(Error::NotReady)
+        });
+        let chunks: Vec<_> = chunks.collect().await;
+        let failures: Vec<_> = chunks.iter().map(Result::is_err).collect();
+        // The number of chunks before the error is open.
+        assert!(matches!(failures.split_last(), Some((true, first)) if !first.is_empty() && !first.contains(&true)));
+    }
 }

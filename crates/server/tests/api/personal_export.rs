@@ -119,20 +119,44 @@ both!(export_contains_all_data_of_user_and_none_of_others, |app| {
     assert!(entries.keys().all(|name| !name.starts_with("north/documents/")));
 });
 
-both!(export_with_missing_file_aborts_the_download, |app| {
+both!(export_lists_missing_and_damaged_files_and_contains_the_rest, |app| {
     let canary = CanaryUser::create(app).await;
-    app.app.files().remove(&canary.chat_file).await.unwrap();
     let ben = app.as_(&app.world.ben);
-    let begun = ben
-        .request(reqwest::Method::POST, "/users/me/export")
-        .send()
-        .await
-        .unwrap();
-    assert_eq!(begun.status(), 200, "the first lists were on their way");
-    assert!(
-        begun.bytes().await.is_err(),
-        "a reader must notice that the rest is missing"
-    );
+    let whole = read_archive(&ben.post("/users/me/export", json!({})).await.bytes);
+    assert!(!whole.contains_key("errors.txt"), "{:?}", whole.keys());
+    let path_of = |content: &[u8]| {
+        let mut found = whole.iter().filter(|(_, bytes)| bytes.as_slice() == content);
+        found.next().unwrap().0.clone()
+    };
+    let (lost, damaged) = (path_of(FILE), path_of(&canary.document));
+    app.app.files().remove(&canary.chat_file).await.unwrap();
+    let damage = "UPDATE document_revisions SET sha256 = 'another'";
+    execute(&app.database, damage.to_owned()).await;
+
+    let own = ben.post("/users/me/export", json!({})).await;
+    let (_, by_school) = export_user(&app.as_(&app.world.adam), &app.world.ben.id).await;
+    for entries in [read_archive(&own.bytes), by_school] {
+        let errors = String::from_utf8(entries["errors.txt"].clone()).unwrap();
+        let lines: Vec<_> = errors.lines().collect();
+        assert!(
+            lines
+                .iter()
+                .any(|line| line.starts_with(&format!("{lost}: it is not in the storage"))),
+            "{errors}"
+        );
+        assert!(
+            lines
+                .iter()
+                .any(|line| line.starts_with(&format!("{damaged}: it is damaged"))),
+            "{errors}"
+        );
+        let of_school = whole
+            .keys()
+            .filter(|name| name.starts_with("north/") && !name.contains("snippet"));
+        for name in of_school {
+            assert_eq!(entries.contains_key(name), *name != lost, "{name}");
+        }
+    }
 });
 
 both!(user_downloads_own_export_immediately, |app| {

@@ -18,14 +18,13 @@ use domain::submission::SubmissionDocument;
 
 use adapters::blob_store::name::EntryNames;
 use adapters::blob_store::templates;
+use adapters::blob_store::zip_stream::ERRORS;
 use common::error::{Error, Result};
 use db::documents::VisibleDocument;
 use db::{ReadTx, WriteTx};
 
 /// The first file of an archive: the list of all others.
 pub const INDEX: &str = "index.csv";
-/// The last file of an archive, present if some files could not be read.
-pub const ERRORS: &str = "errors.txt";
 
 /// The folder of a group that contains the files of its grade.
 const FEEDBACK: &str = "feedback";

@@ -8,13 +8,12 @@ use std::vec::IntoIter;
 use bytes::Bytes;
 use domain::export::{ExportFormat, ExportedContent, ExportedDocument, ExportedFile, TopicExport};
 use domain::file::FileKey;
-use domain::time::Timestamp;
 use futures_util::stream;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::DocumentWorkflows;
 use super::conversion::{CONCURRENCY_MAX, ConversionInput, ConversionRequest, Pdf};
-use crate::actions::topic_exports::{ERRORS, INDEX, blank_bytes};
+use crate::actions::topic_exports::{INDEX, blank_bytes};
 use adapters::blob_store::zip_stream::{ByteStream, ZipStream, stream_zip};
 use common::error::{Error, Result};
 use db::RequestContext;
@@ -22,10 +21,6 @@ use db::converted_files::ConvertedFile;
 
 /// Consecutive failed conversions after which the document server counts as unavailable and is not asked again.
 const FAILURES_MAX: usize = 8;
-/// The reason in the error list for bytes that cannot be opened.
-const MISSING: &str = "it is not in the storage any more, or cannot be read there";
-/// The reason in the error list for bytes with the wrong checksum.
-const DAMAGED: &str = "it is damaged in the storage; what is here of it is not complete";
 
 type PendingPdf = AbortOnDropHandle<Result<Pdf>>;
 
@@ -39,7 +34,6 @@ struct ExportState {
     pending_documents: VecDeque<(ExportedDocument, Option<PendingPdf>)>,
     /// The number of consecutive failed conversions.
     failed: usize,
-    errors: String,
 }
 
 impl DocumentWorkflows {
@@ -57,7 +51,6 @@ impl DocumentWorkflows {
             rest: documents.into_iter(),
             pending_documents: VecDeque::new(),
             failed: 0,
-            errors: String::new(),
         };
         stream_zip("a topic", move |mut zip| async move {
             zip.add_text(INDEX, &index).await?;
@@ -65,12 +58,8 @@ impl DocumentWorkflows {
                 state.write(&mut zip, document, pending).await?;
             }
             for ExportedFile { file, written_at, path } in files {
-                state
-                    .copy(&mut zip, path, written_at, (&file.key, &file.sha256))
+                zip.add_stored(&state.workflows.files, path, written_at, (&file.key, &file.sha256))
                     .await?;
-            }
-            if !state.errors.is_empty() {
-                zip.add_text(ERRORS, &state.errors).await?;
             }
             Ok(zip)
         })
@@ -110,8 +99,13 @@ impl ExportState {
             let path = format!("{}.{}", document.path, document.extension);
             match &document.content {
                 ExportedContent::Revision(_, key) | ExportedContent::Copy(_, key) => {
-                    self.copy(zip, path, document.written_at, (key, &document.sha256))
-                        .await?;
+                    zip.add_stored(
+                        &self.workflows.files,
+                        path,
+                        document.written_at,
+                        (key, &document.sha256),
+                    )
+                    .await?;
                 }
                 ExportedContent::Blank => {
                     let bytes = Bytes::from_static(blank_bytes(document.extension));
@@ -125,7 +119,7 @@ impl ExportState {
         }
         let path = format!("{}.pdf", document.path);
         let Some(pending) = pending else {
-            self.add_error(
+            zip.add_error(
                 &path,
                 "it was not converted, because the document server had failed again and again",
             );
@@ -135,8 +129,13 @@ impl ExportState {
             Ok(pdf) => {
                 self.failed = 0;
                 let file = &pdf.file;
-                self.copy(zip, path, document.written_at, (&file.key, &file.sha256))
-                    .await?;
+                zip.add_stored(
+                    &self.workflows.files,
+                    path,
+                    document.written_at,
+                    (&file.key, &file.sha256),
+                )
+                .await?;
                 self.workflows.release_pdf(&pdf).await;
             }
             Err(error) => {
@@ -152,44 +151,10 @@ impl ExportState {
                     Error::NotFound => "it could not be converted: the document is gone".to_owned(),
                     error => format!("it could not be converted. {error}"),
                 };
-                self.add_error(&path, &text);
+                zip.add_error(&path, &text);
             }
         }
         Ok(())
-    }
-
-    /// Copies stored bytes into the archive.
-    async fn copy(
-        &mut self,
-        zip: &mut ZipStream,
-        path: String,
-        written_at: Timestamp,
-        (key, sha256): (&FileKey, &str),
-    ) -> Result<()> {
-        let opened = match self.workflows.files.open(key).await {
-            Ok(opened) => opened.read_verified(sha256).await,
-            Err(error) => Err(error),
-        };
-        match opened {
-            Ok(chunks) => {
-                if let Err(error) = zip.add_file(path.clone(), written_at, chunks).await? {
-                    tracing::error!(%error, file.key = %key, "exported file damaged: checksum mismatch");
-                    self.add_error(&path, DAMAGED);
-                }
-            }
-            Err(error) => {
-                tracing::error!(error = format!("{error:?}"), file.key = %key, "exported file missing");
-                self.add_error(&path, MISSING);
-            }
-        }
-        Ok(())
-    }
-
-    fn add_error(&mut self, path: &str, what: &str) {
-        self.errors.push_str(path);
-        self.errors.push_str(": ");
-        self.errors.push_str(what);
-        self.errors.push_str("\r\n");
     }
 }
 

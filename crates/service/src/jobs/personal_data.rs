@@ -169,10 +169,9 @@ impl ExportArchive {
             name::from_title(&file.name, &file.extension)
         };
         let path = format!("{folder}/{}-{}", file.id, name.as_str());
-        let opened = self.jobs.0.files.open(&file.key).await?;
-        let chunks = opened.read_verified(&file.sha256).await?;
-        self.zip.add_file(path, clock::now(), chunks).await??;
-        Ok(())
+        let Self { zip, jobs } = self;
+        zip.add_stored(&jobs.0.files, path, clock::now(), (&file.key, &file.sha256))
+            .await
     }
 }
 
