@@ -27,15 +27,18 @@ pub(super) struct PageHeaders {
 impl PageHeaders {
     pub(super) fn parse(headers: &HeaderMap) -> Self {
         let texts = |name: &str| headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
-        let links: Vec<&str> = texts("link").flat_map(|text| text.split(',')).collect();
-        let next = links.iter().find_map(|link| {
-            let (target, parameters) = link.split_once(';')?;
-            let is_next = parameters.split(';').any(|parameter| {
-                let relation = parameter.trim().strip_prefix("rel=");
-                relation.is_some_and(|relation| relation.trim_matches('"').eq_ignore_ascii_case("next"))
-            });
-            is_next.then(|| target.trim().trim_start_matches('<').trim_end_matches('>').to_owned())
-        });
+        // Split at `<`, because the target may contain commas, for example in a list of fields.
+        let pieces = texts("link").flat_map(|text| text.split('<').skip(1));
+        let links: Vec<(&str, &str)> = pieces.filter_map(|link| link.split_once('>')).collect();
+        let is_next = |parameter: &str| {
+            let relations = parameter.trim().strip_prefix("rel=").unwrap_or_default();
+            let mut relations = relations.trim_matches('"').split_whitespace();
+            relations.any(|relation| relation.eq_ignore_ascii_case("next"))
+        };
+        let next = links
+            .iter()
+            .find(|(_, parameters)| parameters.split([';', ',']).any(is_next))
+            .map(|(target, _)| (*target).to_owned());
         Self {
             total: texts("x-total-count").next().and_then(|text| text.trim().parse().ok()),
             has_links: !links.is_empty(),
@@ -260,6 +263,22 @@ mod tests {
         ] {
             assert_eq!(code(resolve_link(&current, link, "users")), "not_a_roster", "{link}");
         }
+    }
+
+    #[test]
+    fn link_may_contain_commas_and_several_relations() {
+        for text in [
+            "<https://r.example/users?fields=id,name&offset=2>; rel=\"next\", </users?fields=id,name>; rel=\"first\"",
+            "</users?fields=id,name>; rel=first,<https://r.example/users?fields=id,name&offset=2>;title=\"a, b\";rel=\"last Next\"",
+        ] {
+            let headers = HeaderMap::from_iter([(reqwest::header::LINK, text.parse().unwrap())]);
+            let parsed = PageHeaders::parse(&headers);
+            let expected = "https://r.example/users?fields=id,name&offset=2";
+            assert_eq!(parsed.next.as_deref(), Some(expected), "{text}");
+        }
+        let headers = HeaderMap::from_iter([(reqwest::header::LINK, "</users>; rel=\"prev\"".parse().unwrap())]);
+        let parsed = PageHeaders::parse(&headers);
+        assert_eq!((parsed.next, parsed.has_links), (None, true));
     }
 
     #[test]
