@@ -167,6 +167,33 @@ scenario(
   },
 );
 
+scenario("search for a student hides other names at once, while the service is still searching", async (harness) => {
+  const page = await harness.page("ada", { path: "/courses" });
+  await button(page, "New class").click();
+  await page.getByRole("textbox", { name: "Name" }).fill("9d");
+  await page.getByRole("textbox", { name: "School year" }).fill("2026/2027");
+  await page.getByText("Geography", { exact: true }).last().click();
+  await button(page, "Create class").click();
+  await page.getByRole("heading", { level: 1, name: "Class 9d" }).waitFor();
+  const field = page.getByRole("combobox", { name: "Add a student" });
+  await field.click();
+  await eventually(async () => assert.ok((await page.getByRole("option").count()) > 5, "all students are listed"));
+
+  let finishSearch;
+  const searching = new Promise((resolve) => (finishSearch = resolve));
+  await page.route(/\/api\/users\?.*search=/, async (route) => {
+    await searching;
+    await route.continue();
+  });
+  await field.fill("mira");
+  await eventually(async () =>
+    assert.deepEqual(await page.getByRole("option").allInnerTexts(), ["Mira Haddad"], "only matching names are left"),
+  );
+  finishSearch();
+  await page.getByRole("option", { name: "Mira Haddad" }).click();
+  await page.getByRole("tabpanel").getByRole("listitem").filter({ hasText: "Mira Haddad" }).waitFor();
+});
+
 scenario("class is created, gets a student and a teacher, and is cloned for the next year", async (harness) => {
   const page = await harness.page("ada", { path: "/courses" });
   await button(page, "New class").click();

@@ -10,6 +10,7 @@ import {
   type Key,
 } from "react-aria-components";
 
+import { foldCase } from "../i18n/names";
 import { BOX, OPTION, POPOVER, invalidProps } from "../components/base/fieldStyles";
 
 export interface ComboBoxOption {
@@ -25,17 +26,33 @@ interface Props {
   onInput: (text: string) => void;
   options: readonly ComboBoxOption[];
   onPick: (id: string) => void;
+  /** Shown instead of an empty list. */
   none: ReactNode;
+  /** Whether the options belong to an earlier text. Those that do not match the typed text are then hidden at once, so that
+   * the list does not change under the pointer when the search ends. */
+  isOutdated?: boolean;
   problem?: string | undefined;
   /** The selected option; null when options are only picked. */
   value?: string | null;
 }
 
 /** Text field with a list of matching options. */
-export function ComboBox({ label, input, onInput, options, onPick, none, problem, value = null }: Props) {
+export function ComboBox({
+  label,
+  input,
+  onInput,
+  options,
+  onPick,
+  none,
+  isOutdated = false,
+  problem,
+  value = null,
+}: Props) {
+  const typed = foldCase(input);
+  const matching = ({ name, note = "" }: ComboBoxOption) =>
+    foldCase(name).includes(typed) || foldCase(note).includes(typed);
   // The list closes when the value changes. Without a controlled value, the picked option is the value for a moment, and
-  // clearing
-  // the field after picking does not open the list again.
+  // clearing the field after picking does not open the list again.
   const [isPicked, setIsPicked] = useState(false);
   const [picked, setPicked] = useState<Key | null>(null);
   return (
@@ -46,7 +63,7 @@ export function ComboBox({ label, input, onInput, options, onPick, none, problem
         if (text !== "") setIsPicked(false);
         onInput(text);
       }}
-      items={options}
+      items={isOutdated ? options.filter(matching) : options}
       onChange={(key: Key | null) => {
         if (key === null) return;
         setIsPicked(true);

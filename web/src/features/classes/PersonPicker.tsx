@@ -26,11 +26,13 @@ export function PersonPicker({ label, roles, excludedIds, onPick }: Props) {
       (person, index, all) => !excludedIds.has(person.id) && all.findIndex((other) => other.id === person.id) === index,
     )
     .map((person) => ({ id: person.id, name: person.name, ...(person.email ? { note: person.email } : {}) }));
-  const none = queries.some((answer) => answer.isPending)
-    ? t("courses.looking")
-    : queries.some((answer) => answer.isError)
-      ? t("problem.OFFLINE")
-      : t("courses.nobodyFound");
+  const isOutdated = typed.trim() !== text || queries.some((answer) => answer.isPlaceholderData);
+  const none =
+    isOutdated || queries.some((answer) => answer.isPending)
+      ? t("courses.looking")
+      : queries.some((answer) => answer.isError)
+        ? t("problem.OFFLINE")
+        : t("courses.nobodyFound");
   return (
     <ComboBox
       label={label}
@@ -38,6 +40,7 @@ export function PersonPicker({ label, roles, excludedIds, onPick }: Props) {
       onInput={setTyped}
       options={found}
       none={none}
+      isOutdated={isOutdated}
       onPick={(id) => {
         const person = found.find((one) => one.id === id);
         setTyped("");

@@ -117,6 +117,7 @@ function UserSelect({ isStaff, own, teachers, people, onChange }: UserSelectProp
     placeholderData: (before) => before,
   });
   const found = (some.data ?? []).filter((one) => one.id !== own && !people.some((chosen) => chosen.id === one.id));
+  const isOutdated = input.trim() !== searchText || some.isPlaceholderData;
   const pick = (id: string) => {
     const one = found.find((person) => person.id === id);
     if (one) onChange([...people, one]);
@@ -148,7 +149,8 @@ function UserSelect({ isStaff, own, teachers, people, onChange }: UserSelectProp
         onInput={setInput}
         options={found}
         onPick={pick}
-        none={t("messages.nobody")}
+        none={isOutdated || some.isPending ? t("courses.looking") : t("messages.nobody")}
+        isOutdated={isOutdated}
       />
     </>
   );

@@ -30,6 +30,7 @@ export function UserComboBox({ label, value, onChange }: Props) {
       unwrap(client.GET("/users", { params: { query: { limit: 20, ...(search === "" ? {} : { search }) } } })),
     placeholderData: keepPreviousData,
   });
+  const isOutdated = text.trim() !== search || found.isPlaceholderData;
   const list = found.data?.data ?? [];
   const input = (next: string) => {
     setTyped(next);
@@ -48,7 +49,8 @@ export function UserComboBox({ label, value, onChange }: Props) {
       onInput={input}
       options={list.map((one) => ({ id: one.id, name: one.name, ...role(one) }))}
       onPick={pick}
-      none={t("activity.nobody")}
+      none={isOutdated || found.isPending ? t("courses.looking") : t("activity.nobody")}
+      isOutdated={isOutdated}
       value={value}
     />
   );
