@@ -1,5 +1,5 @@
 //! The payloads of events (docs/events.md): scalar fields and ids. A text is fetched, except the texts of chat messages,
-//! direct messages and feedback. The catalog in `views/event_catalog.rs` names the payload of each event.
+//! direct messages and feedback. The catalog in `api-types/event_catalog.rs` names the payload of each event.
 
 use api_macros::view;
 use domain::assignment::AssignmentStatus;

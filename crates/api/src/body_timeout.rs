@@ -179,7 +179,7 @@ impl<T: Unpin> HttpBody for OwningBody<T> {
 
 /// Awaits a response for at most `limit`, not counting the time spent waiting for the client's body. A request that
 /// timed out is not acknowledged; a queued transaction continues on its own and is applied completely or not at all
-/// (`changes/perform.rs`).
+/// (`service/changes/transactor.rs`).
 pub async fn with_timeout<T>(
     limit: Option<Duration>,
     body_wait: &BodyWait,

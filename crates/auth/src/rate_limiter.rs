@@ -1,6 +1,6 @@
 //! Rate limits per user, or per address for requests without a session: fixed windows in the memory of this instance.
-//! Instances report active keys to each other (``realtime::peers``), so that several instances together admit hardly
-//! more than one. Limits that must be exact are counted in the database (`crates/db/src/rate_limiter.rs`).
+//! Instances report active keys to each other (`realtime::peers`), so that several instances together admit hardly
+//! more than one. Limits that must be exact are counted in the database (`crates/db/src/rate_windows.rs`).
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, OnceLock};

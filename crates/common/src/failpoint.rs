@@ -4,8 +4,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// All failpoints. `tests/resilience/crash.rs` compares the list with the sources, kills the process at each one, and fails
-/// when one is never hit.
+/// All failpoints. `tests/resilience/crash/mod.rs` compares the list with the sources, kills the process at each one, and
+/// fails when one is never hit.
 pub const NAMES: &[&str] = &[
     "files.staged",
     "files.before_sync",

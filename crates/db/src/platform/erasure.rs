@@ -360,9 +360,9 @@ impl ErasableRecord {
                 self.entity_name
             };
         }
-        let is_his_call = self.is_own && self.action == Action::HelpRequested.as_str();
-        let is_answer = self.action == Action::HelpResolved.as_str();
-        if (is_his_call || is_answer)
+        let is_own_request = self.is_own && self.action == Action::HelpRequested.as_str();
+        let is_resolution = self.action == Action::HelpResolved.as_str();
+        if (is_own_request || is_resolution)
             && let Some(message) = self.details.get_mut("message")
         {
             *message = Value::Null;

@@ -48,6 +48,27 @@ fn prose_check_fails_for_hits_and_references() {
 }
 
 #[test]
+fn prose_check_fails_for_names_of_missing_files() {
+    let comments = concat!(
+        "//! See `crates/a/src/gone.rs`, `a/id.rs` and docs/page.md.\n",
+        "pub const PATH: &str = \"src/gone.rs\";\n"
+    );
+    let files = [
+        ("crates/a/src/lib.rs", comments),
+        ("crates/a/src/id.rs", CLEAN),
+        ("docs/page.md", "A release: `releases/<version>.json`.\n"),
+    ];
+    let output = prose(repository(&files).path(), "--check");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let named: Vec<_> = text.lines().filter(|line| line.contains("does not exist")).collect();
+    assert_eq!(
+        named,
+        ["prose: crates/a/src/lib.rs:1: names crates/a/src/gone.rs, which does not exist"]
+    );
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
 fn prose_words_lists_places() {
     let root = repository(&[("crates/a/src/lib.rs", HITS), ("crates/b/src/lib.rs", CLEAN)]);
     let output = prose(root.path(), "--words");

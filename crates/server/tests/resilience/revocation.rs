@@ -1,6 +1,6 @@
 //! Tests that every operation that ends a session takes effect immediately: the old cookies are rejected in spite of
 //! the session copy in them, the socket receives no later event, and the socket is closed within five seconds.
-//! `instances/news.rs` runs the same test with a client at another instance.
+//! `instances/events.rs` runs the same test with a client at another instance.
 
 use std::time::Duration;
 

@@ -141,8 +141,8 @@ async fn assert_authorized_users_find_all_marks(app: &TestApp, open: &MarkedGrou
         .all();
     let unseen: Vec<_> = open.marks.difference(&by_ben).collect();
     assert!(unseen.is_empty(), "a member finds no {unseen:?}");
-    let not_his = union(&[&open.staff_marks, &not_started.all_marks()]);
-    let too_much: Vec<_> = by_ben.intersection(&not_his).collect();
+    let not_for_ben = union(&[&open.staff_marks, &not_started.all_marks()]);
+    let too_much: Vec<_> = by_ben.intersection(&not_for_ben).collect();
     assert!(too_much.is_empty(), "a member finds {too_much:?}");
 }
 
