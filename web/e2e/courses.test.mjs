@@ -167,14 +167,20 @@ scenario(
   },
 );
 
-scenario("search for a student hides other names at once, while the service is still searching", async (harness) => {
+/** Creates a class as its teacher would; returns its page. */
+async function createClass(harness, name) {
   const page = await harness.page("ada", { path: "/courses" });
   await button(page, "New class").click();
-  await page.getByRole("textbox", { name: "Name" }).fill("9d");
+  await page.getByRole("textbox", { name: "Name" }).fill(name);
   await page.getByRole("textbox", { name: "School year" }).fill("2026/2027");
   await page.getByText("Geography", { exact: true }).last().click();
   await button(page, "Create class").click();
-  await page.getByRole("heading", { level: 1, name: "Class 9d" }).waitFor();
+  await page.getByRole("heading", { level: 1, name: `Class ${name}` }).waitFor();
+  return page;
+}
+
+scenario("search for a student hides other names at once, while the service is still searching", async (harness) => {
+  const page = await createClass(harness, "9d");
   const field = page.getByRole("combobox", { name: "Add a student" });
   await field.click();
   await eventually(async () => assert.ok((await page.getByRole("option").count()) > 5, "all students are listed"));
@@ -195,13 +201,7 @@ scenario("search for a student hides other names at once, while the service is s
 });
 
 scenario("class is created, gets a student and a teacher, and is cloned for the next year", async (harness) => {
-  const page = await harness.page("ada", { path: "/courses" });
-  await button(page, "New class").click();
-  await page.getByRole("textbox", { name: "Name" }).fill("9c");
-  await page.getByRole("textbox", { name: "School year" }).fill("2026/2027");
-  await page.getByText("Geography", { exact: true }).last().click();
-  await button(page, "Create class").click();
-  await page.getByRole("heading", { level: 1, name: "Class 9c" }).waitFor();
+  const page = await createClass(harness, "9c");
 
   const mira = page.getByRole("tabpanel").getByRole("listitem").filter({ hasText: "Mira Haddad" });
   await page.getByRole("combobox", { name: "Add a student" }).fill("mira");

@@ -28,8 +28,8 @@ impl PageHeaders {
     pub(super) fn parse(headers: &HeaderMap) -> Self {
         let texts = |name: &str| headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
         // Split at `<`, because the target may contain commas, for example in a list of fields.
-        let pieces = texts("link").flat_map(|text| text.split('<').skip(1));
-        let links: Vec<(&str, &str)> = pieces.filter_map(|link| link.split_once('>')).collect();
+        let links = texts("link").flat_map(|text| text.split('<').skip(1));
+        let links: Vec<(&str, &str)> = links.filter_map(|link| link.split_once('>')).collect();
         let is_next = |parameter: &str| {
             let relations = parameter.trim().strip_prefix("rel=").unwrap_or_default();
             let mut relations = relations.trim_matches('"').split_whitespace();
