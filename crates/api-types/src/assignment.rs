@@ -11,7 +11,7 @@ use domain::group_assignment::{Statistics, can_view_file};
 use domain::id::{AssignmentId, ClassId, CourseId, OrganizationId, UserId};
 use domain::number::{Points, RequiredSubmissions};
 use domain::schedule::Schedule;
-use domain::text::{Description, GradeScale, Title};
+use domain::text::{Description, GradeScale, ShortName, Title};
 use domain::time::Timestamp;
 
 use super::attachment::AssignmentAttachmentView;
@@ -49,6 +49,8 @@ pub struct AssignmentFieldsView {
     /// assignment.
     description: Description,
     deadline: Timestamp,
+    /// How long the work takes, such as "2 lessons".
+    working_time: Option<ShortName>,
     required_submissions: RequiredSubmissions,
     class_id: ClassId,
     course_id: Option<CourseId>,
@@ -140,8 +142,8 @@ impl AssignmentFieldsView {
         };
         let file = |file| AssignmentAttachmentView::new(file, assignment, audience);
         from_fields!(&assignment => Self {
-            id, title, description, deadline, required_submissions, class_id, course_id, is_shared, max_points,
-            grade_scale, late_policy, created_by_id, organization_id, created_at, updated_at,
+            id, title, description, deadline, working_time, required_submissions, class_id, course_id, is_shared,
+            max_points, grade_scale, late_policy, created_by_id, organization_id, created_at, updated_at,
             status: assignment.status(),
             finished_at: assignment.finished.as_ref().map(|finish| finish.at),
             finished_by_id: assignment.finished.as_ref().and_then(|finish| finish.by.clone()),

@@ -25,9 +25,8 @@ use common::error::Result;
 fragments! {
     /// The columns of a topic `a` of [`assignment`].
     pub(crate) ASSIGNMENT_COLUMNS = "a.class_id, a.course_id, a.title, a.description, a.deadline,
-        a.required_submissions,
-            a.is_shared, a.finished_at, a.finished_by_id, a.max_points, a.grade_scale, a.late_policy, a.created_by_id,
-            a.created_at, a.updated_at, a.is_draft, a.publish_at";
+        a.working_time, a.required_submissions, a.is_shared, a.finished_at, a.finished_by_id, a.max_points,
+        a.grade_scale, a.late_policy, a.created_by_id, a.created_at, a.updated_at, a.is_draft, a.publish_at";
     /// The viewer can know that topic `a` of class `k` exists: staff always, students if it is published for a visible
     /// group of theirs.
     CAN_LIST_TOPIC = "($2 <> 'STUDENT' OR EXISTS (SELECT 1 FROM group_assignments ga
@@ -80,16 +79,18 @@ statements! {
     LOCK = "SELECT id FROM assignments WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE";
     INSERT = "INSERT INTO assignments (organization_id, id, title, title_key, description, deadline,
             required_submissions, class_id, course_id, is_shared, status, finished_at, finished_by_id, max_points,
-            grade_scale, late_policy, created_by_id, created_at, updated_at, search_key, is_draft, publish_at)
+            grade_scale, late_policy, created_by_id, created_at, updated_at, search_key, is_draft, publish_at,
+            working_time)
         VALUES ($1, :id, :title, :title_key, :description, :deadline, :required_submissions, :class_id, :course_id,
             :is_shared, :status, :finished_at, :finished_by_id, :max_points, :grade_scale, :late_policy, :created_by_id,
-            :created_at, :updated_at, :search_key, :is_draft, :publish_at)";
+            :created_at, :updated_at, :search_key, :is_draft, :publish_at, :working_time)";
     /// Updates every mutable field of a topic.
     UPDATE = "UPDATE assignments SET title = :title, title_key = :title_key, description = :description,
             deadline = :deadline, required_submissions = :required_submissions, course_id = :course_id,
             is_shared = :is_shared, status = :status, finished_at = :finished_at, finished_by_id = :finished_by_id,
             max_points = :max_points, grade_scale = :grade_scale, late_policy = :late_policy, updated_at = :updated_at,
-            search_key = :search_key, is_draft = :is_draft, publish_at = :publish_at
+            search_key = :search_key, is_draft = :is_draft, publish_at = :publish_at,
+            working_time = :working_time
         WHERE organization_id = $1 AND id = :id";
 }
 
@@ -191,8 +192,8 @@ impl WriteTx<'_> {
         self.execute_named(
             statement,
             named![assignment =>
-                id, description, deadline, class_id, course_id, is_shared, grade_scale, late_policy, created_by_id,
-                created_at, updated_at,
+                id, description, deadline, working_time, class_id, course_id, is_shared, grade_scale, late_policy,
+                created_by_id, created_at, updated_at,
                 title: title,
                 title_key: name_key(title),
                 required_submissions: assignment.required_submissions.get(),
@@ -263,8 +264,8 @@ fn visible(row: &Columns<'_>) -> Result<VisibleAssignment> {
 /// Reads a topic from [`ASSIGNMENT_COLUMNS`] with its id and organization.
 pub(super) fn assignment(row: &Columns<'_>) -> Result<Assignment> {
     from_row!(row => Assignment {
-        id = "assignment_id", organization_id, class_id, course_id, title, description, deadline, is_shared,
-        grade_scale, late_policy, created_by_id, created_at, updated_at,
+        id = "assignment_id", organization_id, class_id, course_id, title, description, deadline, working_time,
+        is_shared, grade_scale, late_policy, created_by_id, created_at, updated_at,
         required_submissions: RequiredSubmissions::stored(row.get("required_submissions")?),
         finished: {
             let (at, by) = (row.get::<Option<_>>("finished_at")?, row.get("finished_by_id")?);

@@ -15,7 +15,7 @@ use crate::number::{Points, RequiredSubmissions};
 use crate::patch::{FieldDiff, FieldPatch, not_null, optional_text};
 use crate::publication::TopicPublication;
 use crate::string_enum::string_enum;
-use crate::text::{Description, GradeScale, Title};
+use crate::text::{Description, GradeScale, ShortName, Title};
 use crate::time::Timestamp;
 use crate::zone::DateOrTime;
 
@@ -72,6 +72,8 @@ pub struct Assignment {
     pub description: Description,
     /// The single deadline of the topic.
     pub deadline: Timestamp,
+    /// How long the work takes, such as "2 lessons".
+    pub working_time: Option<ShortName>,
     /// Number of documents a group has to submit.
     pub required_submissions: RequiredSubmissions,
     /// True if all groups share one task text and one set of files; false if each group may have its own.
@@ -101,6 +103,9 @@ pub struct AssignmentEdit {
     /// New deadline. A time in the past is allowed.
     #[garde(custom(not_null))]
     pub deadline: FieldPatch<Timestamp>,
+    /// How long the work takes, such as "2 lessons".
+    #[serde(default, deserialize_with = "optional_text")]
+    pub working_time: FieldPatch<ShortName>,
     /// Number of documents a group has to submit.
     #[garde(dive, custom(not_null))]
     pub required_submissions: FieldPatch<RequiredSubmissions>,
@@ -221,6 +226,7 @@ impl Assignment {
             title,
             description: Description::stored(""),
             deadline,
+            working_time: None,
             required_submissions: RequiredSubmissions::stored(1),
             is_shared: true,
             finished: None,
@@ -311,6 +317,7 @@ impl Assignment {
         changed.edit("title", &mut edited.title, edit.title)?;
         changed.edit("description", &mut edited.description, edit.description)?;
         changed.edit("deadline", &mut edited.deadline, edit.deadline)?;
+        changed.edit_nullable("workingTime", &mut edited.working_time, edit.working_time);
         changed.edit(
             "requiredSubmissions",
             &mut edited.required_submissions,

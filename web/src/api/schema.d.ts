@@ -5009,6 +5009,8 @@ export interface components {
             /** @description Number of documents a group has to submit. */
             requiredSubmissions?: components["schemas"]["Edit_RequiredSubmissions"];
             title?: components["schemas"]["Edit_Title"];
+            /** @description How long the work takes, such as "2 lessons". */
+            workingTime?: components["schemas"]["Edit_ShortName"];
         };
         /** @description A topic with its attachments, without its groups. */
         AssignmentFields: {
@@ -5046,6 +5048,7 @@ export interface components {
             status: components["schemas"]["AssignmentStatus"];
             title: components["schemas"]["Title"];
             updatedAt: components["schemas"]["Timestamp"];
+            workingTime: components["schemas"]["ShortName"] | null;
         };
         /** @description Id of an assignment (topic). */
         AssignmentId: string;
@@ -8151,6 +8154,7 @@ export interface components {
             requiredSubmissions?: components["schemas"]["RequiredSubmissions"] | null;
             /** @description The title of the topic. */
             title: components["schemas"]["Title"];
+            workingTime?: components["schemas"]["ShortName"] | null;
         };
         /** @description A class to create. */
         NewClass: {
@@ -16880,7 +16884,8 @@ export interface operations {
                      *         "status": "ACTIVE",
                      *         "title": "The river",
                      *         "updatedAt": "2026-09-01T08:00:00.000Z",
-                     *         "view": "FULL"
+                     *         "view": "FULL",
+                     *         "workingTime": null
                      *       }
                      *     ]
                      */
@@ -17060,7 +17065,8 @@ export interface operations {
                      *       "status": "ACTIVE",
                      *       "title": "The river",
                      *       "updatedAt": "2026-09-01T08:00:00.000Z",
-                     *       "view": "FULL"
+                     *       "view": "FULL",
+                     *       "workingTime": null
                      *     }
                      */
                     "application/json": components["schemas"]["Assignment"];
@@ -17691,7 +17697,8 @@ export interface operations {
                      *       "status": "ACTIVE",
                      *       "title": "The river",
                      *       "updatedAt": "2026-09-01T08:00:00.000Z",
-                     *       "view": "FULL"
+                     *       "view": "FULL",
+                     *       "workingTime": null
                      *     }
                      */
                     "application/json": components["schemas"]["Assignment"];
@@ -18402,7 +18409,8 @@ export interface operations {
                      *       "status": "ACTIVE",
                      *       "title": "The river",
                      *       "updatedAt": "2026-09-01T08:00:00.000Z",
-                     *       "view": "FULL"
+                     *       "view": "FULL",
+                     *       "workingTime": null
                      *     }
                      */
                     "application/json": components["schemas"]["Assignment"];
@@ -23585,7 +23593,8 @@ export interface operations {
                      *         "status": "ACTIVE",
                      *         "title": "The river",
                      *         "updatedAt": "2026-09-01T08:00:00.000Z",
-                     *         "view": "FULL"
+                     *         "view": "FULL",
+                     *         "workingTime": null
                      *       }
                      *     ]
                      */

@@ -56,6 +56,36 @@ both!(patch_changes_named_fields_and_accepts_unchanged_ones, |app| {
     assert_eq!(fingerprints(&app.database).await, before);
 });
 
+tenants!(working_time_is_shown_to_students_and_its_changes_are_recorded, |app| {
+    let (ada, ben, class) = (app.as_(&app.world.ada), app.as_(&app.world.ben), &app.world.seven_b);
+    let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
+    let made = topic(&ada, class, json!({"groupIds": [rivers], "workingTime": " 2 lessons "})).await;
+    assert_eq!(made["workingTime"], "2 lessons");
+    let path = format!("/assignments/{}", id(&made));
+    assert_eq!(ben.get(&path).await.expect(200)["workingTime"], "2 lessons");
+    ben.patch(&path, json!({"workingTime": "none"}))
+        .await
+        .refused(403, "FORBIDDEN_ROLE");
+    ada.patch(&path, json!({"workingTime": "x".repeat(81)}))
+        .await
+        .invalid("workingTime");
+    let copy = ada
+        .post(&format!("{path}/clone"), json!({"deadline": LATER}))
+        .await
+        .expect(201);
+    assert_eq!(copy["workingTime"], "2 lessons");
+    let cleared = ada.patch(&path, json!({"workingTime": null})).await.expect(200);
+    assert_eq!(cleared["workingTime"], json!(null));
+    assert_ne!(cleared["updatedAt"], made["updatedAt"]);
+    let log = ada
+        .get(&format!("/activity-logs?assignmentId={}", id(&made)))
+        .await
+        .expect(200);
+    let details = &log["data"][0]["details"];
+    assert_eq!(details["before"], json!({"workingTime": "2 lessons"}));
+    assert_eq!(details["after"], json!({"workingTime": null}));
+});
+
 both!(description_overrides_change_only_for_listed_groups, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;

@@ -12,7 +12,7 @@ use domain::list::List;
 use domain::number::{Points, RequiredSubmissions};
 use domain::patch::FieldDiff;
 use domain::publication::TopicPublication;
-use domain::text::{Description, GradeScale, Title};
+use domain::text::{Description, GradeScale, ShortName, Title};
 use domain::time::Timestamp;
 
 use super::acting_user::acting_user;
@@ -32,6 +32,9 @@ pub struct NewAssignment {
     pub description: Option<Description>,
     /// The deadline, the same for all groups. It may be in the past.
     pub deadline: Timestamp,
+    /// How long the work takes, such as "2 lessons".
+    #[serde(default, deserialize_with = "domain::text::optional")]
+    pub working_time: Option<ShortName>,
     /// The number of documents that a group has to submit. Defaults to 1.
     pub required_submissions: Option<RequiredSubmissions>,
     /// The maximum points of a grade.
@@ -81,6 +84,7 @@ pub fn create(tx: &mut WriteTx<'_>, new: &NewAssignment) -> Result<VisibleAssign
     let assignment = Assignment {
         course_id: course.as_ref().map(|course| course.id.clone()),
         description: new.description.clone().unwrap_or(blank.description),
+        working_time: new.working_time.clone(),
         required_submissions: new.required_submissions.unwrap_or(blank.required_submissions),
         is_shared: new.is_shared.unwrap_or(blank.is_shared),
         max_points: new.max_points,

@@ -95,6 +95,15 @@ export function TopicRuleFields({ form, onChange, missingFields, problem, course
         problem={errorAt("deadline", "deadline")}
         isRequired
       />
+      <ShortTextField
+        field="workingTime"
+        label={t("activity.field.workingTime")}
+        hint={t("topic.workingTimeHint")}
+        maxLength={80}
+        form={form}
+        onChange={onChange}
+        problem={errorAt("workingTime")}
+      />
       <PublicationField form={form} onChange={onChange} problem={errorAt("publishAt", "publishAt")} />
       <RadioGroup
         label={t("topic.late")}
@@ -122,7 +131,15 @@ export function TopicRuleFields({ form, onChange, missingFields, problem, course
         onChange={(value) => onChange({ maxPoints: Number.isNaN(value) ? null : value })}
         problem={errorAt("maxPoints")}
       />
-      <ScaleField form={form} onChange={onChange} problem={errorAt("gradeScale")} />
+      <ShortTextField
+        field="gradeScale"
+        label={t("topic.scale")}
+        hint={t("topic.scaleHint")}
+        maxLength={200}
+        form={form}
+        onChange={onChange}
+        problem={errorAt("gradeScale")}
+      />
       {courses.length < 2 ? null : (
         <Select
           label={t("topic.course")}
@@ -203,23 +220,27 @@ function PublicationField({
   );
 }
 
-function ScaleField({
+/** An optional text of one line. */
+function ShortTextField({
+  field,
   form,
   onChange,
   problem,
+  ...texts
 }: {
+  field: "workingTime" | "gradeScale";
+  label: string;
+  hint: string;
+  maxLength: number;
   form: TopicForm;
   onChange: (change: TopicEdits) => void;
   problem: string | undefined;
 }) {
-  const { t } = useTranslation();
   return (
     <TextField
-      label={t("topic.scale")}
-      hint={t("topic.scaleHint")}
-      value={form.gradeScale}
-      onChange={(gradeScale) => onChange({ gradeScale })}
-      maxLength={200}
+      value={form[field]}
+      onChange={(value) => onChange({ [field]: value })}
+      {...texts}
       {...(problem === undefined ? {} : { problem })}
     />
   );

@@ -103,6 +103,12 @@ function TopicFacts({ topic }: { topic: Topic }) {
             })}`}
       </p>
       <dl className="divide-faint border-faint mt-3 divide-y border-t [&>div]:flex [&>div]:min-h-10 [&>div]:items-center [&>div]:gap-4 [&_dd]:ms-auto [&_dd]:text-end [&_dt]:text-soft">
+        {topic.workingTime === null ? null : (
+          <div>
+            <dt>{t("activity.field.workingTime")}</dt>
+            <dd>{topic.workingTime}</dd>
+          </div>
+        )}
         <div>
           <dt>{t("topic.handsIn")}</dt>
           <dd>{t("topic.documents", { count: topic.requiredSubmissions })}</dd>

@@ -63,6 +63,8 @@ describe("request body", () => {
       gradeScale: null,
       groups: [{ groupId: "one", descriptionOverride: null }],
     });
+    expect(ownChanges({ workingTime: "45 min" })).toEqual({ workingTime: "45 min" });
+    expect(ownChanges({ workingTime: " " })).toEqual({ workingTime: null });
     expect(sharedChanges({ begin: "later", startDate: "2026-12-01T07:00:00Z" })).toEqual({
       startDate: "2026-12-01T07:00:00Z",
     });
@@ -72,6 +74,10 @@ describe("request body", () => {
     expect(sent.groups).toEqual([{ groupId: "one", descriptionOverride: "Rhine" }, { groupId: "two" }]);
     expect(sent).toMatchObject({ classId: "class", courseId: "c", maxPoints: 20 });
     expect("gradeScale" in sent).toBe(false);
+    expect("workingTime" in sent).toBe(false);
+    expect(newTopicBody({ ...base, workingTime: " 2 lessons " }, "class", [])).toMatchObject({
+      workingTime: "2 lessons",
+    });
   });
   it("requires a title and a deadline", () => {
     expect(findMissingFields(emptyForm(null))).toEqual(["title", "deadline"]);

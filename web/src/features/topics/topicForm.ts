@@ -9,6 +9,8 @@ export interface TopicForm {
   title: string;
   /** ISO 8601; null while none is selected. */
   deadline: string | null;
+  /** How long the work takes, in the words of the teacher; empty if it is not stated. */
+  workingTime: string;
   description: string;
   isShared: boolean;
   /** Own texts by group id; an empty text means none. */
@@ -37,6 +39,7 @@ export function topicForm(topic: Topic, now: number = Date.now()): TopicForm {
   return {
     title: topic.title,
     deadline: topic.deadline,
+    workingTime: topic.workingTime ?? "",
     description: topic.description,
     isShared: topic.isShared,
     texts: Object.fromEntries(topic.groupAssignments.map((own) => [own.groupId, own.descriptionOverride ?? ""])),
@@ -57,6 +60,7 @@ export function topicForm(topic: Topic, now: number = Date.now()): TopicForm {
 export const emptyForm = (courseId: string | null): TopicForm => ({
   title: "",
   deadline: null,
+  workingTime: "",
   description: "",
   isShared: true,
   texts: {},
@@ -122,7 +126,8 @@ export function sharedChanges(edits: TopicEdits): Schemas["SharedEdit"] {
 
 /** Fields of the topic itself or of single groups. */
 export function ownChanges(edits: TopicEdits): Schemas["AssignmentEdit"] {
-  const { isShared, texts = {}, added = {}, requiredSubmissions, latePolicy, maxPoints, gradeScale, courseId } = edits;
+  const { isShared, texts = {}, added = {}, requiredSubmissions, latePolicy, maxPoints, courseId } = edits;
+  const { gradeScale, workingTime } = edits;
   const groupIds = [...new Set([...Object.keys(texts), ...Object.keys(added)])];
   return {
     ...publicationChange(edits),
@@ -140,6 +145,7 @@ export function ownChanges(edits: TopicEdits): Schemas["AssignmentEdit"] {
     ...(latePolicy === undefined ? {} : { latePolicy }),
     ...(maxPoints === undefined ? {} : { maxPoints }),
     ...(gradeScale === undefined ? {} : { gradeScale: gradeScale.trim() === "" ? null : gradeScale.trim() }),
+    ...(workingTime === undefined ? {} : { workingTime: workingTime.trim() || null }),
     ...(courseId === undefined ? {} : { courseId }),
   };
 }
@@ -169,6 +175,7 @@ export function newTopicBody(form: TopicForm, classId: string, groupIds: readonl
     ...(form.courseId === null ? {} : { courseId: form.courseId }),
     ...(form.maxPoints === null ? {} : { maxPoints: form.maxPoints }),
     ...(form.gradeScale.trim() === "" ? {} : { gradeScale: form.gradeScale.trim() }),
+    ...(form.workingTime.trim() === "" ? {} : { workingTime: form.workingTime.trim() }),
     groups: groupIds.map((groupId) => ({
       groupId,
       ...(form.texts[groupId]

@@ -53,6 +53,7 @@ function TaskText({ topic }: { topic: GroupTopic }) {
           </span>
         )}
         {data ? <span>· {t("room.required", { count: data.requiredSubmissions })}</span> : null}
+        {data?.workingTime ? <span>· {t("room.workingTime", { time: data.workingTime })}</span> : null}
       </p>
       {topic.effectiveDescription.trim() === "" ? (
         <p className="text-soft">{t("room.noText")}</p>
