@@ -1,8 +1,8 @@
-//! Domain changes: what an action did, in the past tense. Actions record changes; log entries, events and file removals
-//! are derived from them by `match` alone. A change therefore contains everything these need, and no further query is
-//! necessary.
+//! Domain changes: what an action did, in the past tense. Actions record changes; log entries, events, removed files and
+//! raised versions are derived from them by `match` alone. A change therefore contains everything these need, and no
+//! further query is necessary.
 //!
-//! There is one enum per entity. Matches on these enums have no `_` arm, so that a new variant does not compile until
+//! There is one enum per entity, with the files and versions of its variants beside it. Matches on these enums have no `_` arm, so that a new variant does not compile until
 //! its consequences are decided.
 
 mod administration;
@@ -57,6 +57,10 @@ pub use self::subject::SubjectChange;
 pub use self::submission::SubmissionChange;
 pub use self::user::UserChange;
 
+use crate::details::GroupDetails;
+use crate::file::FileKey;
+use crate::version::VersionedObject;
+
 /// Defines the enum of all changes, and `From` for the enum of each entity, so that an action can record its change
 /// directly.
 macro_rules! changes {
@@ -106,4 +110,89 @@ changes! {
     Rubric(RubricChange)
     /// A change of a deleted object.
     Deletion(DeletionChange)
+}
+
+impl Change {
+    /// Returns the files that no row refers to any more. Copies of submissions and revisions of documents are only
+    /// deleted with their parents.
+    pub fn removed_files(&self) -> &[FileKey] {
+        match self {
+            Self::Class(change) => change.removed_files(),
+            Self::Course(change) => change.removed_files(),
+            Self::Group(change) => change.removed_files(),
+            Self::Assignment(change) => change.removed_files(),
+            Self::Submission(change) => change.removed_files(),
+            Self::Document(change) => change.removed_files(),
+            Self::Message(change) => change.removed_files(),
+            Self::User(change) => change.removed_files(),
+            Self::Organization(change) => change.removed_files(),
+            Self::Homeroom(_)
+            | Self::Subject(_)
+            | Self::Help(_)
+            | Self::Feedback(_)
+            | Self::Comment(_)
+            | Self::Invitation(_)
+            | Self::Administration(_)
+            | Self::MailDomain(_)
+            | Self::ApiToken(_)
+            | Self::Session(_)
+            | Self::SignOn(_)
+            | Self::Roster(_)
+            | Self::Snippet(_)
+            | Self::Rubric(_)
+            // The archive schedules its files itself.
+            | Self::Deletion(_) => &[],
+        }
+    }
+
+    /// Returns whether the change deletes documents.
+    pub fn deletes_documents(&self) -> bool {
+        matches!(
+            self,
+            Self::Class(ClassChange::Deleted { .. })
+                | Self::Course(CourseChange::Deleted { .. })
+                | Self::Group(GroupChange::Deleted { .. })
+                | Self::Document(DocumentChange::Deleted { .. })
+        )
+    }
+
+    /// Returns the objects whose own content changed; their versions are raised. Help requests, chat messages and edits
+    /// of a document do not change the group around them, so they cause no conflict with a change of its settings.
+    pub fn changed_objects(&self) -> Vec<VersionedObject> {
+        match self {
+            Self::Class(change) => change.changed_objects(),
+            Self::Homeroom(change) => change.changed_objects(),
+            Self::Subject(change) => change.changed_objects(),
+            Self::Course(change) => change.changed_objects(),
+            Self::Group(change) => change.changed_objects(),
+            Self::Assignment(change) => change.changed_objects(),
+            Self::Submission(change) => change.changed_objects(),
+            Self::Feedback(change) => change.changed_objects(),
+            Self::Document(change) => change.changed_objects(),
+            Self::User(change) => change.changed_objects(),
+            Self::Organization(change) => change.changed_objects(),
+            Self::Deletion(change) => change.changed_objects(),
+            Self::Help(_)
+            | Self::Comment(_)
+            | Self::Message(_)
+            | Self::Invitation(_)
+            // The statements on accounts raise the version themselves.
+            | Self::Administration(_)
+            | Self::MailDomain(_)
+            | Self::ApiToken(_)
+            | Self::Session(_)
+            | Self::SignOn(_)
+            | Self::Roster(_)
+            | Self::Snippet(_)
+            | Self::Rubric(_) => Vec::new(),
+        }
+    }
+}
+
+fn groups(left: &[GroupDetails]) -> Vec<VersionedObject> {
+    left.iter().map(|details| (&details.group.id).into()).collect()
+}
+
+fn documents(placed: &[GroupDocument]) -> Vec<VersionedObject> {
+    placed.iter().map(|placed| (&placed.document.id).into()).collect()
 }

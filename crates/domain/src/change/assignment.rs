@@ -1,6 +1,7 @@
 //! Changes of assignments (topics) and of their group links.
 
 use super::deletion::GroupDocument;
+use super::documents;
 use crate::assignment::{Assignment, AssignmentLabel};
 use crate::details::{AssignmentDetails, GroupAssignmentDetails, GroupDetails};
 use crate::file::{AssignmentAttachment, FileKey};
@@ -8,6 +9,7 @@ use crate::group::GroupContext;
 use crate::id::{DocumentId, GroupId};
 use crate::patch::FieldDiff;
 use crate::rubric::TopicRubric;
+use crate::version::VersionedObject;
 
 /// A change of a topic.
 #[derive(Clone, Debug, PartialEq)]
@@ -119,6 +121,64 @@ pub enum AssignmentChange {
         /// Format of the export: `zip` or `csv`.
         format: &'static str,
     },
+}
+
+impl AssignmentChange {
+    /// Returns the files that no row refers to any more.
+    pub fn removed_files(&self) -> &[FileKey] {
+        match self {
+            Self::BulkUpdated { files, .. } | Self::GroupDetached { files, .. } | Self::Deleted { files, .. } => files,
+            Self::AttachmentChanged {
+                attachment,
+                is_added: false,
+                ..
+            } => std::slice::from_ref(&attachment.file.key),
+            Self::Created { .. }
+            | Self::Updated { .. }
+            | Self::RubricChanged { .. }
+            | Self::GroupsAttached { .. }
+            | Self::LinkUpdated { .. }
+            | Self::AttachmentChanged { is_added: true, .. }
+            | Self::Finished { .. }
+            | Self::Reopened { .. }
+            | Self::Exported { .. } => &[],
+        }
+    }
+
+    /// Returns the objects whose own content changed; their versions are raised.
+    pub fn changed_objects(&self) -> Vec<VersionedObject> {
+        let (topic, mut others) = match self {
+            Self::Updated { assignment, .. }
+            | Self::RubricChanged { assignment, .. }
+            | Self::AttachmentChanged { assignment, .. } => (&assignment.assignment, Vec::new()),
+            Self::BulkUpdated { assignment, moved, .. } => (
+                &assignment.assignment,
+                moved.iter().map(|start| (&start.group.group.id).into()).collect(),
+            ),
+            // A group without a course moves to the course of the topic.
+            Self::GroupsAttached { assignment, attached } => (
+                &assignment.assignment,
+                attached.iter().map(VersionedObject::from).collect(),
+            ),
+            Self::GroupDetached {
+                assignment, released, ..
+            } => (&assignment.assignment, documents(released)),
+            Self::LinkUpdated { link, .. } => (&link.assignment, Vec::new()),
+            Self::Finished {
+                assignment,
+                documents: closed,
+                ..
+            } => (&assignment.assignment, documents(closed)),
+            Self::Reopened {
+                assignment,
+                documents: opened,
+            } => (&assignment.assignment, documents(opened)),
+            Self::Deleted { released, .. } => return documents(released),
+            Self::Created { .. } | Self::Exported { .. } => return Vec::new(),
+        };
+        others.push((&topic.id).into());
+        others
+    }
 }
 
 /// A group whose start date was changed by a bulk edit.

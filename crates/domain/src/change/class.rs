@@ -1,12 +1,15 @@
 //! Changes of classes and their enrolments.
 
 use super::deletion::CascadeDeletion;
+use super::{documents, groups};
 use crate::class::{Class, ClassLabel};
 use crate::details::{ClassDetails, GroupDetails};
+use crate::file::FileKey;
 use crate::id::UserId;
 use crate::patch::FieldDiff;
 use crate::time::Timestamp;
 use crate::user::Person;
+use crate::version::VersionedObject;
 
 /// A change of a class.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,4 +59,29 @@ pub enum ClassChange {
         student: Person,
         completed_at: Option<Timestamp>,
     },
+}
+
+impl ClassChange {
+    /// Returns the files that no row refers to any more.
+    pub fn removed_files(&self) -> &[FileKey] {
+        match self {
+            Self::Deleted { removed, .. } => &removed.files,
+            Self::Created { .. }
+            | Self::Updated { .. }
+            | Self::TeachersChanged { .. }
+            | Self::Enrolled { .. }
+            | Self::Unenrolled { .. }
+            | Self::EnrollmentUpdated { .. } => &[],
+        }
+    }
+
+    /// Returns the objects whose own content changed; their versions are raised.
+    pub fn changed_objects(&self) -> Vec<VersionedObject> {
+        match self {
+            Self::Updated { class, .. } | Self::TeachersChanged { class, .. } => vec![(&class.class.id).into()],
+            Self::Unenrolled { left, .. } => groups(left),
+            Self::Deleted { removed, .. } => documents(&removed.released),
+            Self::Created { .. } | Self::Enrolled { .. } | Self::EnrollmentUpdated { .. } => Vec::new(),
+        }
+    }
 }

@@ -7,6 +7,7 @@ use crate::group::GroupContext;
 use crate::late_text::{DeletedDocument, LateText};
 use crate::patch::FieldDiff;
 use crate::save::Revision;
+use crate::version::VersionedObject;
 
 /// A change of a document.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +42,34 @@ pub enum DocumentChange {
         /// Files that are no longer referenced.
         files: Vec<FileKey>,
     },
+}
+
+impl DocumentChange {
+    /// Returns the files that no row refers to any more.
+    pub fn removed_files(&self) -> &[FileKey] {
+        match self {
+            Self::RevisionsPruned { files } | Self::Deleted { files, .. } | Self::LateTextKept { files, .. } => files,
+            Self::Changed { .. } => &[],
+        }
+    }
+
+    /// Returns the objects whose own content changed; their versions are raised.
+    pub fn changed_objects(&self) -> Vec<VersionedObject> {
+        match self {
+            Self::Changed { document, step, .. } => match step {
+                // A save, and its recovery after a failure, is no change of the document's own fields.
+                DocumentStep::Updated(changed) if changed.has("saveFailedAt") => Vec::new(),
+                DocumentStep::Updated(_) | DocumentStep::Replaced(_) => vec![(&document.document.id).into()],
+                DocumentStep::Created
+                | DocumentStep::Saved(_)
+                | DocumentStep::SavedLate(_)
+                | DocumentStep::Frozen
+                | DocumentStep::SaveFailed
+                | DocumentStep::PlayedBack { .. } => Vec::new(),
+            },
+            Self::RevisionsPruned { .. } | Self::LateTextKept { .. } | Self::Deleted { .. } => Vec::new(),
+        }
+    }
 }
 
 /// What happened to a document that exists.

@@ -2,6 +2,7 @@
 
 use crate::details::GroupAssignmentDetails;
 use crate::feedback::Feedback;
+use crate::version::VersionedObject;
 
 /// A change of a feedback.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,4 +23,14 @@ pub enum FeedbackChange {
         /// The feedback before its deletion.
         feedback: Box<Feedback>,
     },
+}
+
+impl FeedbackChange {
+    /// Returns the objects whose own content changed; their versions are raised.
+    pub fn changed_objects(&self) -> Vec<VersionedObject> {
+        match self {
+            Self::Updated { feedback, .. } => vec![(&feedback.id).into()],
+            Self::Created { .. } | Self::Deleted { .. } => Vec::new(),
+        }
+    }
 }

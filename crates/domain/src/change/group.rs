@@ -6,6 +6,7 @@ use crate::group::{Group, GroupContext};
 use crate::id::UserId;
 use crate::patch::FieldDiff;
 use crate::user::Person;
+use crate::version::VersionedObject;
 
 /// A change of a group.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,4 +57,36 @@ pub enum GroupChange {
         attachment: GroupAttachment,
         is_added: bool,
     },
+}
+
+impl GroupChange {
+    /// Returns the files that no row refers to any more.
+    pub fn removed_files(&self) -> &[FileKey] {
+        match self {
+            Self::Deleted { files, .. } => files,
+            Self::AttachmentChanged {
+                attachment,
+                is_added: false,
+                ..
+            } => std::slice::from_ref(&attachment.file.key),
+            Self::Created { .. }
+            | Self::Updated { .. }
+            | Self::MembersAdded { .. }
+            | Self::MemberRemoved { .. }
+            | Self::MemberMoved { .. }
+            | Self::AttachmentChanged { is_added: true, .. } => &[],
+        }
+    }
+
+    /// Returns the objects whose own content changed; their versions are raised.
+    pub fn changed_objects(&self) -> Vec<VersionedObject> {
+        match self {
+            Self::Updated { group, .. }
+            | Self::MembersAdded { group, .. }
+            | Self::MemberRemoved { group, .. }
+            | Self::AttachmentChanged { group, .. } => vec![(&group.group.id).into()],
+            Self::MemberMoved { from, to, .. } => vec![(&from.group.id).into(), (&to.group.id).into()],
+            Self::Created { .. } | Self::Deleted { .. } => Vec::new(),
+        }
+    }
 }

@@ -4,6 +4,7 @@ use crate::homeroom::Homeroom;
 use crate::id::UserId;
 use crate::patch::FieldDiff;
 use crate::user::Person;
+use crate::version::VersionedObject;
 
 /// A change of a homeroom.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,4 +34,16 @@ pub enum HomeroomChange {
         homeroom: Homeroom,
         student: Person,
     },
+}
+
+impl HomeroomChange {
+    /// Returns the objects whose own content changed; their versions are raised.
+    pub fn changed_objects(&self) -> Vec<VersionedObject> {
+        match self {
+            Self::Updated { homeroom, .. } => vec![(&homeroom.id).into()],
+            Self::Created { .. } | Self::Deleted { .. } | Self::StudentsAdded { .. } | Self::StudentRemoved { .. } => {
+                Vec::new()
+            }
+        }
+    }
 }

@@ -44,3 +44,17 @@ pub enum MessageChange {
         files: Vec<FileKey>,
     },
 }
+
+impl MessageChange {
+    /// Returns the files that no row refers to any more.
+    pub fn removed_files(&self) -> &[FileKey] {
+        match self {
+            Self::Pruned { files } => files,
+            Self::Sent { .. }
+            | Self::Edited { .. }
+            | Self::Deleted { .. }
+            | Self::Read { .. }
+            | Self::DirectSent { .. } => &[],
+        }
+    }
+}

@@ -6,6 +6,7 @@ use crate::organization::Organization;
 use crate::patch::FieldDiff;
 use crate::time::Timestamp;
 use crate::user::Person;
+use crate::version::VersionedObject;
 
 /// What the archive of an imported organization states about itself, and the number of its people.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,4 +66,29 @@ pub enum OrganizationChange {
         /// The files referenced by these rows.
         files: Vec<FileKey>,
     },
+}
+
+impl OrganizationChange {
+    /// Returns the files that no row refers to any more.
+    pub fn removed_files(&self) -> &[FileKey] {
+        match self {
+            Self::Purged { files } => files,
+            Self::Created { .. }
+            | Self::Imported { .. }
+            | Self::Updated { .. }
+            | Self::Suspended { .. }
+            | Self::Activated { .. }
+            | Self::Deleted { .. } => &[],
+        }
+    }
+
+    /// Returns the objects whose own content changed; their versions are raised.
+    pub fn changed_objects(&self) -> Vec<VersionedObject> {
+        match self {
+            Self::Updated { .. } | Self::Suspended { .. } | Self::Activated { .. } => {
+                vec![VersionedObject::Organization]
+            }
+            Self::Created { .. } | Self::Imported { .. } | Self::Deleted { .. } | Self::Purged { .. } => Vec::new(),
+        }
+    }
 }

@@ -1,11 +1,13 @@
 //! Changes of deleted objects: they are restored, or deleted for good.
 
+use super::documents;
 use crate::deleted_object::{DeletedObject, RestoreOutcome};
 use crate::details::{AssignmentDetails, ClassDetails, CourseDetails, DocumentDetails, GroupDetails};
 use crate::group::GroupContext;
 use crate::id::UserId;
 
 use super::deletion::GroupDocument;
+use crate::version::VersionedObject;
 
 /// A change of a deleted object.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +20,16 @@ pub enum DeletionChange {
     },
     /// The object was deleted for good before its time.
     Discarded { deletion: Box<DeletedObject> },
+}
+
+impl DeletionChange {
+    /// Returns the objects whose own content changed; their versions are raised.
+    pub fn changed_objects(&self) -> Vec<VersionedObject> {
+        match self {
+            Self::Restored { restored, .. } => documents(&restored.relinked),
+            Self::Discarded { .. } => Vec::new(),
+        }
+    }
 }
 
 /// Everything that exists again, with the data that events need.

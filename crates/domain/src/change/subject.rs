@@ -2,6 +2,7 @@
 
 use crate::patch::FieldDiff;
 use crate::subject::Subject;
+use crate::version::VersionedObject;
 
 /// A change of a subject.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,4 +18,14 @@ pub enum SubjectChange {
         /// The subject before its deletion.
         subject: Subject,
     },
+}
+
+impl SubjectChange {
+    /// Returns the objects whose own content changed; their versions are raised.
+    pub fn changed_objects(&self) -> Vec<VersionedObject> {
+        match self {
+            Self::Updated { subject, .. } => vec![(&subject.id).into()],
+            Self::Created { .. } | Self::Deleted { .. } => Vec::new(),
+        }
+    }
 }

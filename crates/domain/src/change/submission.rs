@@ -2,11 +2,12 @@
 
 use crate::details::{DocumentDetails, GroupAssignmentDetails, SubmissionDetails};
 use crate::feedback::Feedback;
-use crate::file::GradeFile;
+use crate::file::{FileKey, GradeFile};
 use crate::grade::GradeWritten;
 use crate::id::{SubmissionId, UserId};
 use crate::submission::Submission;
 use crate::text::Note;
+use crate::version::VersionedObject;
 
 /// A change of a submission.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,4 +82,70 @@ pub enum SubmissionChange {
         /// The present members of the group; each receives their own grade.
         members: Vec<UserId>,
     },
+}
+
+impl SubmissionChange {
+    /// Returns the files that no row refers to any more.
+    pub fn removed_files(&self) -> &[FileKey] {
+        match self {
+            Self::GradeFileChanged {
+                file, is_added: false, ..
+            } => std::slice::from_ref(&file.file.key),
+            Self::Submitted { .. }
+            | Self::Recorded { .. }
+            | Self::RecordRemoved { .. }
+            | Self::Frozen { .. }
+            | Self::Completed { .. }
+            | Self::Unsubmitted { .. }
+            | Self::Returned { .. }
+            | Self::GradeFileChanged { is_added: true, .. }
+            | Self::Graded { .. } => &[],
+        }
+    }
+
+    /// Returns the objects whose own content changed; their versions are raised.
+    pub fn changed_objects(&self) -> Vec<VersionedObject> {
+        match self {
+            Self::Submitted {
+                document, superseded, ..
+            } => {
+                let mut objects = vec![VersionedObject::from(&document.document.id)];
+                objects.extend(superseded.iter().map(VersionedObject::from));
+                objects
+            }
+            // A new attempt has its first version.
+            Self::Recorded { .. } => Vec::new(),
+            Self::RecordRemoved { former, .. } => vec![(&former.id).into()],
+            Self::Frozen { submission, .. } | Self::Completed { submission, .. } => {
+                vec![(&submission.submission.id).into()]
+            }
+            Self::Unsubmitted {
+                document, former, next, ..
+            } => {
+                let mut objects = vec![VersionedObject::from(&document.document.id), (&former.id).into()];
+                objects.extend(next.iter().map(|next| VersionedObject::from(&next.submission.id)));
+                objects
+            }
+            Self::Returned {
+                submission, documents, ..
+            } => {
+                let mut objects = vec![VersionedObject::from(&submission.submission.id)];
+                objects.extend(
+                    documents
+                        .iter()
+                        .map(|details| VersionedObject::from(&details.document.id)),
+                );
+                objects
+            }
+            Self::Graded { submission, .. } | Self::GradeFileChanged { submission, .. } => graded(submission),
+        }
+    }
+}
+
+/// Returns the submission and its documents, which show its grade.
+fn graded(details: &SubmissionDetails) -> Vec<VersionedObject> {
+    let mut objects = vec![VersionedObject::from(&details.submission.id)];
+    let documents = details.documents.iter().filter_map(|copy| copy.document_id.as_ref());
+    objects.extend(documents.map(VersionedObject::from));
+    objects
 }

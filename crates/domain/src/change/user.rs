@@ -1,5 +1,6 @@
 //! Changes of accounts and memberships.
 
+use super::groups;
 use crate::access::MemberRole;
 use crate::class::Class;
 use crate::details::GroupDetails;
@@ -8,6 +9,7 @@ use crate::id::{ClassId, SessionId, UserId};
 use crate::import::ImportCounts;
 use crate::patch::FieldDiff;
 use crate::user::{Member, Person, User};
+use crate::version::VersionedObject;
 
 /// A change of an account or a membership, as seen from one organization.
 #[derive(Clone, Debug, PartialEq)]
@@ -115,4 +117,53 @@ pub enum UserChange {
         /// Files that are no longer referenced.
         files: Vec<FileKey>,
     },
+}
+
+impl UserChange {
+    /// Returns the files that no row refers to any more.
+    pub fn removed_files(&self) -> &[FileKey] {
+        match self {
+            Self::Erased { files, .. } => files,
+            Self::Created { .. }
+            | Self::Updated { .. }
+            | Self::MembershipSwitched { .. }
+            | Self::RoleChanged { .. }
+            | Self::TakenOver { .. }
+            | Self::PasswordReset { .. }
+            | Self::SecondFactorReset { .. }
+            | Self::MembershipEnded { .. }
+            | Self::Imported { .. }
+            | Self::ImportProgressed { .. }
+            | Self::ProfileEdited { .. }
+            | Self::Exported { .. } => &[],
+        }
+    }
+
+    /// Returns the objects whose own content changed; their versions are raised.
+    pub fn changed_objects(&self) -> Vec<VersionedObject> {
+        match self {
+            Self::Updated { user, .. } => vec![(&user.id).into()],
+            Self::MembershipSwitched { user, .. }
+            | Self::RoleChanged { user, .. }
+            | Self::TakenOver { user, .. }
+            | Self::PasswordReset { user }
+            | Self::SecondFactorReset { user } => vec![(&user.id).into()],
+            Self::MembershipEnded { classes, left, .. } => {
+                let mut objects = groups(left);
+                objects.extend(classes.iter().map(|class| VersionedObject::from(&class.id)));
+                objects
+            }
+            Self::Erased { user, left, .. } => {
+                let mut objects = groups(left);
+                objects.push((&user.id).into());
+                objects
+            }
+            // The statement that updates a profile raises its version itself.
+            Self::ProfileEdited { .. }
+            | Self::Created { .. }
+            | Self::Imported { .. }
+            | Self::ImportProgressed { .. }
+            | Self::Exported { .. } => Vec::new(),
+        }
+    }
 }

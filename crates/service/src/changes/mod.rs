@@ -1,10 +1,9 @@
-//! The consequences of a change: log entry, events, and files to delete. Each is one `match` over
-//! [`domain::change::Change`] without a catch-all arm, so a new kind of change does not compile until all three are
-//! decided.
+//! The consequences of a change: log entry, events, files to delete, and raised versions. Each is one `match` over
+//! [`domain::change::Change`] without a catch-all arm, so a new kind of change does not compile until all are decided;
+//! those of files and versions are beside the changes.
 
 mod activity_log;
 mod events;
-mod removed_files;
 mod sign_in_log;
 mod transactor;
 mod versions;

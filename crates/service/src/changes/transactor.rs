@@ -3,9 +3,10 @@
 
 use std::ops::Deref;
 
+use domain::change::Change;
 use domain::version::{IfMatch, Version, VersionedObject};
 
-use super::{activity_log, events, removed_files, sign_in_log, versions};
+use super::{activity_log, events, sign_in_log, versions};
 use crate::actions::take_over::take_over;
 use adapters::mailer::Mailer;
 use common::error::{Error, Result};
@@ -159,7 +160,7 @@ pub struct ConditionalChange {
 
 fn before_commit(tx: &mut WriteTx<'_>, bus: &EventBus) -> Result<AfterCommit> {
     let changes = tx.take_changes();
-    for key in changes.iter().flat_map(removed_files::removed_files) {
+    for key in changes.iter().flat_map(Change::removed_files) {
         tx.insert_file_removal(key)?;
     }
     tx.record_storage_change()?;
@@ -169,7 +170,7 @@ fn before_commit(tx: &mut WriteTx<'_>, bus: &EventBus) -> Result<AfterCommit> {
         .flat_map(|change| events::signals(change, &actor, tx.organization(), now))
         .collect();
     let mut after = bus.publish(tx, signals)?;
-    if changes.iter().any(removed_files::deletes_documents) {
+    if changes.iter().any(Change::deletes_documents) {
         after = bus.close_editors_after(after);
     }
     // The log entries come last and in a savepoint: a failure is traced and does not fail the request.
