@@ -136,6 +136,31 @@ scenario("message to all groups is delivered once per group, also after a retry"
   }
 });
 
+scenario("reminder reaches the groups that have not submitted and see the topic", async (harness) => {
+  const board = await boardOf(harness);
+  const ada = await harness.api("ada");
+  const { groups } = await ada.get(`/assignments/${(await harness.topic("Landforms")).id}/board`);
+  const isReminded = (card) => !card.group.isHidden && !["SUBMITTED", "GRADED"].includes(card.groupAssignment.status);
+  const count = groups.filter(isReminded).length;
+  assert.ok(count > 0 && count < groups.length, "the demo has groups that submitted");
+  await board.getByRole("button", { name: "Message all" }).click();
+  const dialog = board.getByRole("dialog");
+  await dialog.getByText(/^Not submitted/).click();
+  await dialog.getByRole("button", { name: "Please submit now." }).click();
+  await dialog.getByRole("button", { name: "Send", exact: true }).click();
+  await note(board, `Sent to ${count} groups`).waitFor();
+  for (const card of groups) {
+    const { data } = await ada.get(`/workrooms/${card.group.workRoomId}/messages`);
+    const received = data.filter((one) => one.content === "Please submit now.").length;
+    assert.equal(received, isReminded(card) ? 1 : 0, card.group.name);
+  }
+  await board.goto("/activity");
+  await board
+    .getByText(/reminded the groups that had not submitted Landforms/)
+    .first()
+    .waitFor();
+});
+
 scenario("moving a student and extending the deadline can be undone", async (harness) => {
   const board = await boardOf(harness);
   const card = (name) => board.locator("article").filter({ hasText: name });

@@ -27,7 +27,7 @@ use common::error::Result;
 use db::WriteTx;
 use db::assignments::{AssignmentFilter, VisibleAssignment};
 use db::group_assignments::SubmissionCandidate;
-use service::actions::assignments::{self, NewAssignment};
+use service::actions::assignments::{self, NewAssignment, Reminder};
 use service::actions::bulk_edits::{self, BulkOptions};
 use service::actions::deletions::KeptDeletion;
 use service::actions::submissions;
@@ -48,6 +48,12 @@ pub(super) struct AssignmentListQuery {
     search: Option<Search>,
     /// Sort order. Defaults to the deadline.
     sort: Option<AssignmentOrder>,
+}
+
+/// The groups that have a reminder.
+#[view]
+pub(crate) struct RemindedGroups {
+    group_ids: Vec<GroupId>,
 }
 
 #[query]
@@ -240,6 +246,22 @@ pub(crate) async fn bulk(
             BulkEditView::done(staff(&done.seen), done.affected, &done.changed)
         }
     }))
+}
+
+/// Remind the groups that have not submitted
+///
+/// The message is written into the chats of their work rooms. Groups whose work was returned are reminded, too, and those
+/// that do not see the topic yet are not.
+#[utoipa::path(post, path = "/assignments/{id}/remind", params(("id" = String, Path)), request_body = Reminder,
+    responses((status = 200, body = RemindedGroups), (status = 409, description = "ASSIGNMENT_FINISHED, CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+pub(crate) async fn remind(
+    cx: Context,
+    Path(id): Path<AssignmentId>,
+    Valid(reminder): Valid<Reminder>,
+) -> Result<Json<RemindedGroups>> {
+    let group_ids = cx.write(move |tx| assignments::remind(tx, &id, &reminder)).await?;
+    Ok(Json(RemindedGroups { group_ids }))
 }
 
 /// The topic as staff of its class see it.

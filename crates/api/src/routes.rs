@@ -233,6 +233,7 @@ pub fn endpoints() -> Endpoints {
         .add(Staff,                    Standard,  "DELETE /assignments/{id}/attachments/{attachmentId}", routes!(attachments::remove))
         .add(Staff,                    Standard,  "POST /assignments/{id}/clone", routes!(assignment_clones::clone))
         .add(Staff,                    Standard,  "POST /assignments/{id}/handouts", routes!(handouts::hand_out))
+        .add(Staff,                    Chat,      "POST /assignments/{id}/remind", routes!(assignments::remind))
         .add(Staff.or(Grades),         Export,    "GET /assignments/{id}/grades.csv", routes!(grade_tables::export))
         .add(Staff.or(Grades),         Standard,  "POST /assignments/{id}/grades/import", routes!(grade_tables::import))
         .add(Staff,                    Export,    "GET /assignments/{id}/export.zip", routes!(topic_exports::export))

@@ -54,6 +54,8 @@ string_enum! {
         MemberRemoved = "MEMBER_REMOVED",
         /// A student moved from one group to another.
         MemberMoved = "MEMBER_MOVED",
+        /// The groups that had not submitted were reminded.
+        Remind = "REMIND",
         /// A document was submitted.
         Submit = "SUBMIT",
         /// A submission was withdrawn.

@@ -156,6 +156,7 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         ("POST", "/assignments/{id}/clone") => {
             json!({"classId": ids.class, "courseId": ids.course, "deadline": "2099-01-01T00:00:00Z", "withFiles": true})
         }
+        ("POST", "/assignments/{id}/remind") => json!({"content": "Sample"}),
         ("POST", "/assignments/{id}/handouts") => json!({"templateAttachmentId": ids.attachment}),
         ("POST", "/assignments/{id}/groups" | "/assignments/{id}/record-work") => json!({"groupIds": [ids.group]}),
         ("PATCH", "/assignments/{id}/groups/{groupId}") => json!({"descriptionOverride": "Sample"}),

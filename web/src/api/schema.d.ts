@@ -1076,6 +1076,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/assignments/{id}/remind": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remind the groups that have not submitted
+         * @description The message is written into the chats of their work rooms. Groups whose work was returned are reminded, too, and those
+         *     that do not see the topic yet are not.
+         */
+        post: operations["post_assignments_id_remind"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/assignments/{id}/reopen": {
         parameters: {
             query?: never;
@@ -4904,7 +4925,7 @@ export interface components {
          * @description Action of an activity log record.
          * @enum {string}
          */
-        Action: "CREATE" | "UPDATE" | "DELETE" | "COURSE_DELETE" | "RESTORE" | "DISCARD" | "BULK_UPDATE" | "FINISH" | "REOPEN" | "ATTACH" | "DETACH" | "MEMBER_ADDED" | "MEMBER_REMOVED" | "MEMBER_MOVED" | "SUBMIT" | "UNSUBMIT" | "RETURN" | "GRADE" | "GRADE_PUBLISH" | "HELP_REQUESTED" | "HELP_WITHDRAWN" | "HELP_RESOLVED" | "PLAYBACK" | "IMPORT" | "EXPORT" | "LOGIN_FAILED" | "LOGGED_IN" | "PASSKEY_ADDED" | "PASSKEY_REMOVED" | "PASSKEY_REJECTED" | "FACTOR_ENABLED" | "FACTOR_DISABLED" | "FACTOR_RESET" | "FACTOR_FAILED" | "RECOVERY_CODE_USED" | "RECOVERY_CODES_RENEWED" | "ROLE_CHANGED";
+        Action: "CREATE" | "UPDATE" | "DELETE" | "COURSE_DELETE" | "RESTORE" | "DISCARD" | "BULK_UPDATE" | "FINISH" | "REOPEN" | "ATTACH" | "DETACH" | "MEMBER_ADDED" | "MEMBER_REMOVED" | "MEMBER_MOVED" | "REMIND" | "SUBMIT" | "UNSUBMIT" | "RETURN" | "GRADE" | "GRADE_PUBLISH" | "HELP_REQUESTED" | "HELP_WITHDRAWN" | "HELP_RESOLVED" | "PLAYBACK" | "IMPORT" | "EXPORT" | "LOGIN_FAILED" | "LOGGED_IN" | "PASSKEY_ADDED" | "PASSKEY_REMOVED" | "PASSKEY_REJECTED" | "FACTOR_ENABLED" | "FACTOR_DISABLED" | "FACTOR_RESET" | "FACTOR_FAILED" | "RECOVERY_CODE_USED" | "RECOVERY_CODES_RENEWED" | "ROLE_CHANGED";
         /** @description A record of the activity log: who did what, and when. */
         ActivityLog: {
             action: string;
@@ -9142,6 +9163,16 @@ export interface components {
         RecordedWork: {
             groupAssignment: components["schemas"]["GroupAssignment"];
             submission: components["schemas"]["Submission"];
+        };
+        /** @description The groups that have a reminder. */
+        RemindedGroups: {
+            groupIds: components["schemas"]["GroupId"][];
+        };
+        /** @description A reminder of the groups that have not submitted. */
+        Reminder: {
+            clientMessageId?: components["schemas"]["ClientMessageId"] | null;
+            /** @description The text, which is written into the chats of their work rooms. */
+            content: components["schemas"]["ChatText"];
         };
         /** @description Result of deleting an organization. */
         RemovedTenant: {
@@ -19247,6 +19278,59 @@ export interface operations {
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ALREADY_SUBMITTED.ASSIGNMENT_NOT_PUBLISHED.CLASS_ARCHIVED.GRADE_PUBLISHED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.MAINTENANCE.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_assignments_id_remind: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the client displays. If another organization or none is active, the response is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of an assignment */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "clientMessageId": "one",
+                 *       "content": "Please submit."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Reminder"];
+            };
+        };
+        responses: {
+            /** @description Remind the groups that have not submitted */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "groupIds": [
+                     *         "ac417b09-897f-7bfe-8a7a-ad50a226c5d4"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RemindedGroups"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SECOND_FACTOR_REQUIRED.SIGNED_ON_ELSEWHERE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];

@@ -115,6 +115,11 @@ pub enum AssignmentChange {
         /// Files that are no longer referenced.
         files: Vec<FileKey>,
     },
+    /// The groups that have not submitted were reminded, by a message in their work rooms.
+    Reminded {
+        assignment: Box<Assignment>,
+        groups: Vec<GroupId>,
+    },
     /// Its documents or grades were exported.
     Exported {
         assignment: Box<Assignment>,
@@ -141,6 +146,7 @@ impl AssignmentChange {
             | Self::AttachmentChanged { is_added: true, .. }
             | Self::Finished { .. }
             | Self::Reopened { .. }
+            | Self::Reminded { .. }
             | Self::Exported { .. } => &[],
         }
     }
@@ -174,7 +180,7 @@ impl AssignmentChange {
                 documents: opened,
             } => (&assignment.assignment, documents(opened)),
             Self::Deleted { released, .. } => return documents(released),
-            Self::Created { .. } | Self::Exported { .. } => return Vec::new(),
+            Self::Created { .. } | Self::Reminded { .. } | Self::Exported { .. } => return Vec::new(),
         };
         others.push((&topic.id).into());
         others

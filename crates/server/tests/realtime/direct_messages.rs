@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use test_support::topics::{LATER, group, id, ids, topic};
+use test_support::rows::texts;
+use test_support::tables::fingerprints;
+use test_support::topics::{LATER, group, id, ids, link, mark_finished, mark_submitted, topic};
 use test_support::{Client, SocketListener, TestUser, clients_are_installed};
 
 async fn write(client: &Client, to: &[&TestUser], content: &str) -> Value {
@@ -289,6 +291,77 @@ tenants!(message_to_groups_is_posted_in_their_rooms, |app| {
         .collect();
     assert_eq!(contents, ["Five minutes", "Hello"]);
     assert!(page(&ben, "").await.is_empty(), "rooms are no boxes");
+});
+
+tenants!(reminder_reaches_groups_that_have_not_submitted_and_is_logged, |app| {
+    if !clients_are_installed() {
+        return;
+    }
+    let (world, class) = (&app.world, &app.world.seven_b);
+    let ada = app.as_(&world.ada);
+    let open = group(&ada, class, &[&world.ben], json!({})).await;
+    let done = group(&ada, class, &[&world.cem], json!({})).await;
+    let hidden = group(&ada, class, &[], json!({"startDate": LATER})).await;
+    let drafted = json!({"groupId": group(&ada, class, &[], json!({})).await, "isDraft": true});
+    let groups = [&open, &done, &hidden].map(|group| json!({"groupId": group}));
+    let groups: Vec<Value> = groups.into_iter().chain([drafted]).collect();
+    let work = topic(&ada, class, json!({"groups": groups})).await;
+    mark_submitted(app, link(&work, &done), &world.cem, 1).await;
+    let (path, reminder) = (
+        format!("/assignments/{}/remind", id(&work)),
+        json!({"content": "Please submit.", "clientMessageId": "one"}),
+    );
+    let before = fingerprints(&app.database).await;
+    app.as_(&world.ben)
+        .post(&path, reminder.clone())
+        .await
+        .refused(403, "FORBIDDEN_ROLE");
+    app.as_(&world.tom)
+        .post(&path, reminder.clone())
+        .await
+        .refused(403, "NOT_CLASS_TEACHER");
+    app.as_(&world.zoe)
+        .post(&path, reminder.clone())
+        .await
+        .refused(404, "NOT_FOUND");
+    ada.post(&path, json!({"content": " "})).await.invalid("content");
+    ada.post(&path, json!({})).await.invalid("content");
+    assert_eq!(fingerprints(&app.database).await, before);
+
+    let mut students = SocketListener::connect(app, &world.ben).await;
+    let reminded = ada.post(&path, reminder.clone()).await.expect(200);
+    assert_eq!(reminded, json!({"groupIds": [open]}));
+    let event = students.expect("message:new").await;
+    assert_eq!(
+        (&event["groupId"], &event["message"]["content"]),
+        (&json!(open), &json!("Please submit."))
+    );
+    assert_eq!(
+        ada.post(&path, reminder).await.expect(200),
+        reminded,
+        "again: no second message"
+    );
+    let messages = texts(&app.database, "SELECT content FROM work_room_messages".to_owned()).await;
+    assert_eq!(messages, [Some("Please submit.".to_owned())]);
+    let log = ada.get("/activity-logs?action=REMIND").await.expect(200);
+    let records = log["data"].as_array().unwrap();
+    assert_eq!(
+        (records.len(), &records[0]["details"]),
+        (1, &json!({"groupIds": [open]}))
+    );
+    assert_eq!(records[0]["entityId"], work["id"]);
+
+    mark_submitted(app, link(&work, &open), &world.ben, 2).await;
+    let late = json!({"content": "Please submit."});
+    assert_eq!(ada.post(&path, late.clone()).await.expect(200), json!({"groupIds": []}));
+    mark_finished(app, &id(&work)).await;
+    ada.post(&path, late).await.refused(409, "ASSIGNMENT_FINISHED");
+    let log = ada.get("/activity-logs?action=REMIND").await.expect(200);
+    assert_eq!(
+        log["data"].as_array().unwrap().len(),
+        1,
+        "without a reminded group nothing is logged"
+    );
 });
 
 tenants!(new_message_event_reaches_its_recipients_only, |app| {

@@ -13,7 +13,7 @@ import { Button } from "../../components/Button";
 import { toast } from "../../components/base/toast";
 import { RadioGroup } from "../../forms/RadioGroup";
 import { type Board, type BoardGroup, isDone } from "./board";
-import { sendToGroups } from "./sendToGroups";
+import { type FailedDelivery, remindGroups, sendToGroups } from "./sendToGroups";
 import { numberedName } from "../lesson/groupNames";
 
 interface Props {
@@ -44,21 +44,28 @@ export function MessageDialog({ board, to, onlyOpen, onClose }: Props) {
       text: getDraft(own, draftKey),
       audience: onlyOpen && open.length > 0 ? ("open" as const) : ("all" as "open" | "all"),
     }),
-    send: ({ text, audience }) => {
-      const undelivered = recipients(audience).filter((card) => !delivered.current.has(card.group.id));
-      return sendToGroups(undelivered, text.trim(), number.current);
-    },
-    onSent: (notSent, { audience }) => {
+    send: async ({ text, audience }) => {
+      if (to === undefined && audience === "open" && board.assignment.status === "ACTIVE") {
+        return {
+          failed: [] as FailedDelivery[],
+          count: await remindGroups(board.assignment.id, text.trim(), number.current),
+        };
+      }
       const chosen = recipients(audience);
-      for (const card of chosen) if (!notSent.some((one) => one.card === card)) delivered.current.add(card.group.id);
-      if (notSent.length > 0) return;
+      const undelivered = chosen.filter((card) => !delivered.current.has(card.group.id));
+      const failed = await sendToGroups(undelivered, text.trim(), number.current);
+      for (const card of chosen) if (!failed.some((one) => one.card === card)) delivered.current.add(card.group.id);
+      return { failed, count: chosen.length };
+    },
+    onSent: ({ failed, count }) => {
+      if (failed.length > 0) return;
       updateText("");
-      toast(to ? t("board.sentTo", { name: numberedName(to.group) }) : t("board.sent", { count: chosen.length }));
+      toast(to ? t("board.sentTo", { name: numberedName(to.group) }) : t("board.sent", { count }));
       onClose();
     },
     onSettled: () => invalidate(cache, "chat"),
   });
-  const failed: Awaited<ReturnType<typeof sendToGroups>> = form.result ?? [];
+  const failed = form.result?.failed ?? [];
   return (
     <FormDialog
       title={to ? t("board.messageTo", { name: numberedName(to.group) }) : t("board.messageAll")}

@@ -1,4 +1,4 @@
-import { client } from "../../api/client";
+import { client, unwrap } from "../../api/client";
 import type { BoardGroup } from "./board";
 
 export interface FailedDelivery {
@@ -26,4 +26,11 @@ export async function sendToGroups(
     const card = cards[index];
     return result.status === "rejected" && card ? [{ card, problem: result.reason as unknown }] : [];
   });
+}
+
+/** Sends a message to the groups that have not submitted and returns their number. */
+export async function remindGroups(id: string, content: string, number: string): Promise<number> {
+  const body = { content, clientMessageId: number };
+  const { groupIds } = await unwrap(client.POST("/assignments/{id}/remind", { params: { path: { id } }, body }));
+  return groupIds.length;
 }

@@ -157,6 +157,10 @@ pub(super) async fn create_topic(scenario: &mut Scenario<'_>, [class, course, gr
     let file = scenario
         .send_file(ada, route, &[&topic], ("leaf.txt", b"a leaf".to_vec()), &update)
         .await;
+    let remind = ("POST /assignments/{id}/remind", json!({"content": "Please submit."}));
+    scenario
+        .call(ada, remind.0, &[&topic], remind.1, &["ASSIGNMENT_REMIND"])
+        .await;
     let handout = (
         "POST /assignments/{id}/handouts",
         json!({"templateAttachmentId": id(&file)}),

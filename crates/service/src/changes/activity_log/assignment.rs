@@ -107,6 +107,9 @@ pub(super) fn entry(change: &AssignmentChange) -> Option<LogEntry> {
             "deletedSubmissions": submissions,
             "releasedDocuments": documents(released),
         })),
+        AssignmentChange::Reminded { assignment, groups } => {
+            about(Action::Remind, assignment).details(json!({"groupIds": groups}))
+        }
         AssignmentChange::Exported { assignment, format } => {
             about(Action::Export, assignment).details(json!({"format": format}))
         }

@@ -111,7 +111,12 @@ pub fn emit(change: &AssignmentChange, builder: &mut EventBuilder<'_>) {
             emit_deleted(assignment, group_contexts, published_groups, builder);
             document::emit_statuses(released, builder);
         }
-        AssignmentChange::Exported {
+        // The messages of a reminder have events of their own.
+        AssignmentChange::Reminded {
+            assignment: _,
+            groups: _,
+        }
+        | AssignmentChange::Exported {
             assignment: _,
             format: _,
         } => {}
