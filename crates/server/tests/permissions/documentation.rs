@@ -15,7 +15,7 @@ use test_support::openapi_examples;
 /// Returns where to add missing documentation.
 fn source_of(row: &Row) -> String {
     format!(
-        "{} {} (http/{}.rs or a file beside it)",
+        "{} {} (crates/api/src/{}.rs or a file beside it)",
         row.method,
         row.path,
         row.noun.replace('-', "_")
