@@ -116,7 +116,7 @@ impl Connection {
     /// Checkpoints and truncates the write-ahead log of SQLite. Does nothing on PostgreSQL.
     pub(super) fn checkpoint(&mut self) -> Result<()> {
         let Self::Sqlite(connection) = self else { return Ok(()) };
-        let is_busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
+        let is_busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>("busy"));
         if is_busy.map_err(internal)? {
             return Err(internal(anyhow::anyhow!("another connection reads or writes")));
         }

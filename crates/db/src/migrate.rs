@@ -74,8 +74,8 @@ fn migrate_with(
 
 /// Returns the newest applied migration of a SQLite database; `None` for a new file.
 fn version(sqlite: &rusqlite::Connection) -> Option<i64> {
-    let newest = "SELECT MAX(version) FROM refinery_schema_history";
-    sqlite.query_row(newest, [], |row| row.get(0)).ok().flatten()
+    let newest = "SELECT MAX(version) AS newest FROM refinery_schema_history";
+    sqlite.query_row(newest, [], |row| row.get("newest")).ok().flatten()
 }
 
 /// Rewrites the file without the content that releases before [`OVERWRITES`] deleted but did not overwrite.

@@ -54,11 +54,7 @@ impl RestoreTarget {
             if name == "settings" || name == HISTORY {
                 continue;
             }
-            if count(
-                &mut self.connection,
-                &format!("SELECT COUNT(*) FROM (SELECT 1 FROM {} LIMIT 1) x", quoted(&name)),
-            )? > 0
-            {
+            if has_rows(&mut self.connection, &name)? {
                 return Ok(Some(name));
             }
         }
@@ -145,13 +141,14 @@ pub(super) fn load_rows(
     Ok(written)
 }
 
-fn count(connection: &mut Connection, text: &str) -> Result<i64> {
+fn has_rows(connection: &mut Connection, table: &str) -> Result<bool> {
+    let text = format!("SELECT EXISTS (SELECT 1 FROM {}) AS has_rows", quoted(table));
     match connection {
-        Connection::Sqlite(sqlite) => sqlite.query_row(text, [], |row| row.get(0)).map_err(internal),
+        Connection::Sqlite(sqlite) => sqlite.query_row(&text, [], |row| row.get("has_rows")).map_err(internal),
         Connection::Postgres(_) => {
             let client = connection.raw_postgres().ok_or(Error::NotReady)?;
-            let row = client.query_one(text, &[]).map_err(db_error::from_postgres)?;
-            Ok(row.get(0))
+            let row = client.query_one(&text, &[]).map_err(db_error::from_postgres)?;
+            Ok(row.get("has_rows"))
         }
     }
 }

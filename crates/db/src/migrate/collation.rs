@@ -10,12 +10,12 @@ use common::error::{Error, Result};
 
 /// The encoding of the database, and whether it compares bytes by default. `datlocprovider` exists since PostgreSQL 15;
 /// an ICU locale can be combined with `datcollate` C.
-const DATABASE: &str = "SELECT pg_encoding_to_char(d.encoding),
+const DATABASE: &str = "SELECT pg_encoding_to_char(d.encoding) AS encoding,
         COALESCE(to_jsonb(d) ->> 'datlocprovider', 'c') = 'b' OR (COALESCE(to_jsonb(d) ->> 'datlocprovider', 'c') = 'c'
-            AND d.datcollate IN ('C', 'POSIX', 'C.UTF-8', 'C.utf8'))
+            AND d.datcollate IN ('C', 'POSIX', 'C.UTF-8', 'C.utf8')) AS compares_bytes
     FROM pg_database d WHERE d.datname = current_database()";
 /// Text columns with a collation other than C.
-const COLUMNS: &str = "SELECT CAST(c.relname AS TEXT), CAST(a.attname AS TEXT)
+const COLUMNS: &str = "SELECT CAST(c.relname AS TEXT) AS table_name, CAST(a.attname AS TEXT) AS column_name
     FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_collation l ON l.oid = a.attcollation
     WHERE c.relnamespace = CAST(CAST(current_schema() AS TEXT) AS regnamespace) AND c.relkind IN ('r', 'p')
         AND a.attnum > 0 AND NOT a.attisdropped AND a.atttypid = CAST('text' AS regtype) AND l.collname <> 'C'
@@ -40,7 +40,7 @@ pub(super) fn compare_bytes(client: &mut postgres::Client) -> Result<()> {
     }
     let mut tables: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for row in client.query(COLUMNS, &[]).map_err(internal)? {
-        let (table, column): (String, String) = (row.get(0), row.get(1));
+        let (table, column): (String, String) = (row.get("table_name"), row.get("column_name"));
         tables.entry(table).or_default().push(column);
     }
     if tables.is_empty() {
@@ -61,5 +61,5 @@ pub(super) fn compare_bytes(client: &mut postgres::Client) -> Result<()> {
 
 fn database(client: &mut postgres::Client) -> Result<(String, bool)> {
     let row = client.query_one(DATABASE, &[]).map_err(internal)?;
-    Ok((row.get(0), row.get(1)))
+    Ok((row.get("encoding"), row.get("compares_bytes")))
 }

@@ -10,12 +10,14 @@ use common::error::Result;
 
 /// How long to wait for a notification sent to oneself.
 const NOTIFICATION_TIMEOUT: Duration = Duration::from_secs(3);
-const DIAGNOSTICS: &str = "SELECT current_setting('server_version'), current_setting('fsync') = 'on',
-    current_setting('synchronous_commit'),
-    current_setting('max_connections')::bigint - current_setting('superuser_reserved_connections')::bigint,
-    (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),
-    (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
-    (SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid())";
+const DIAGNOSTICS: &str =
+    "SELECT current_setting('server_version') AS version, current_setting('fsync') = 'on' AS is_fsync_on,
+    current_setting('synchronous_commit') AS synchronous_commit,
+    current_setting('max_connections')::bigint - current_setting('superuser_reserved_connections')::bigint
+        AS connections_max,
+    (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend') AS connections,
+    (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS clock_millis,
+    (SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS tls";
 
 /// Diagnostics of a PostgreSQL server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,15 +54,15 @@ impl ServerDiagnostics {
                 client.notifications().timeout_iter(NOTIFICATION_TIMEOUT).next(),
                 Ok(Some(_))
             );
-        let clock: i64 = row.get(5);
+        let clock: i64 = row.get("clock_millis");
         Ok(Self {
-            version: row.get(0),
-            is_fsync_on: row.get(1),
-            synchronous_commit: row.get(2),
-            connections_max: row.get(3),
-            connections: row.get(4),
+            version: row.get("version"),
+            is_fsync_on: row.get("is_fsync_on"),
+            synchronous_commit: row.get("synchronous_commit"),
+            connections_max: row.get("connections_max"),
+            connections: row.get("connections"),
             clock_ahead_millis: clock - own,
-            tls: row.get(6),
+            tls: row.get("tls"),
             receives_notifications,
         })
     }
