@@ -46,8 +46,8 @@ pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
         .map_err(|refused| anyhow::anyhow!(refused))?;
     wait_for(&database, Duration::from_secs(config.storage.database_wait_seconds)).await?;
     let store = open_store(&database, readers, writers).await?;
-    let prepared = tokio::task::spawn_blocking(db::archives::tables::prepare).await;
-    prepared.map_err(|error| anyhow::anyhow!(error))?;
+    // Not awaited: it takes longer than the rest of the start, and a deletion that comes before waits for it.
+    drop(tokio::task::spawn_blocking(db::archives::tables::prepare));
     failpoint::hit("start.migrated");
     whole(&store).await?;
     let files = config.storage.open_files().await?;

@@ -138,7 +138,7 @@ static COLUMNS: LazyLock<BTreeMap<&'static str, Vec<ArchivedColumn>>> = LazyLock
     tables.map(|table| (table.name, columns_of(table))).collect()
 });
 
-/// Reads the columns now, which takes as long as all migrations of an empty database. Otherwise the first deletion would,
+/// Reads the columns, which takes as long as all migrations of an empty database. Otherwise the first deletion would,
 /// inside its transaction.
 pub fn prepare() {
     LazyLock::force(&COLUMNS);
