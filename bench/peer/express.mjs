@@ -69,12 +69,7 @@ app.get('/api/groups', caller, async (request, response) => {
       room: { include: { reads: { where: { userId: user.id } } } },
       members: { include: { user: true }, orderBy: [{ joinedAt: 'asc' }, { id: 'asc' }] },
       links: {
-        include: {
-          assignment: {
-            include: { attachments: { where: { stagedAt: null }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] } },
-          },
-          currentSubmission: { include: { documents: { select: { id: true } } } },
-        },
+        include: { assignment: true },
         orderBy: [{ assignment: { deadline: 'asc' } }, { assignmentId: 'asc' }],
       },
       attachments: { orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
@@ -155,10 +150,12 @@ function groupView(group, now) {
   const [read] = room.reads
   return {
     ...fields,
+    view: 'FULL',
     groupNumber: Number(group.groupNumber),
     startDate: time(group.startDate),
     requiredDocuments: Number(group.requiredDocuments),
     helpRequestedAt: time(group.helpRequestedAt),
+    helpWithdrawnAt: time(group.helpWithdrawnAt),
     helpResolvedAt: time(group.helpResolvedAt),
     createdAt: time(group.createdAt),
     updatedAt: time(group.updatedAt),
@@ -173,7 +170,7 @@ function groupView(group, now) {
       joinedAt: time(member.joinedAt),
       user: { id: user.id, name: user.name, image: user.image, email: user.email },
     })),
-    groupAssignments: links.map((link) => linkView(link, group)),
+    groupAssignments: links.map(linkView),
     attachments: attachments.map((file) => ({
       ...file,
       size: Number(file.size),
@@ -184,43 +181,18 @@ function groupView(group, now) {
   }
 }
 
-function linkView(link, group) {
-  const { assignment, currentSubmission, ...fields } = link
-  const submittedCount = currentSubmission?.documents.length ?? 0
-  const isOfGroup = (file) => file.groupAssignmentId === null || (!assignment.isShared && file.groupAssignmentId === link.id)
+function linkView({ assignment, descriptionOverride, lateAllowedUntil, ...fields }) {
+  // No document was submitted in the measured school; see README.md.
   return {
     ...fields,
-    effectiveDescription: (!assignment.isShared && link.descriptionOverride) || assignment.description,
-    effectiveAttachments: assignment.attachments.filter(isOfGroup).map(({ stagedAt, ...file }) => ({
-      ...file,
-      size: Number(file.size),
-      createdAt: time(file.createdAt),
-      url: `/api/assignments/${assignment.id}/attachments/${file.id}/download`,
-      isEffective: true,
-    })),
-    lateAllowedUntil: time(link.lateAllowedUntil),
-    submittedCount,
-    isComplete: submittedCount >= Number(assignment.requiredSubmissions),
-    createdAt: time(link.createdAt),
-    updatedAt: time(link.updatedAt),
-    group: {
-      id: group.id,
-      name: group.name,
-      groupNumber: Number(group.groupNumber),
-      displayName: group.displayName,
-      courseId: group.courseId,
-    },
+    effectiveDescription: (!assignment.isShared && descriptionOverride) || assignment.description,
+    ...(lateAllowedUntil === null ? {} : { lateAllowedUntil: time(lateAllowedUntil) }),
     assignment: {
-      id: assignment.id,
       title: assignment.title,
       deadline: time(assignment.deadline),
       isShared: assignment.isShared,
-      courseId: assignment.courseId,
-      classId: assignment.classId,
       status: assignment.finishedAt === null ? 'ACTIVE' : 'FINISHED',
     },
-    // No document was submitted in the measured school; see README.md.
-    currentSubmission: null,
   }
 }
 

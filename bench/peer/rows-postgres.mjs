@@ -12,14 +12,13 @@ export function open(connectionString) {
     role: async (organization, user) => (await ask(pool, 'ROLE', organization, user))[0]?.role,
     ownClass: async (...values) => (await ask(pool, 'OWN_CLASS', ...values)).length > 0,
     async groups(organization, user, classId) {
-      const [groups, members, links, topicFiles, files] = await Promise.all([
+      const [groups, members, links, files] = await Promise.all([
         ask(pool, 'GROUPS', organization, user, classId),
         ask(pool, 'MEMBERS', organization, classId),
         ask(pool, 'LINKS', organization, classId),
-        ask(pool, 'TOPIC_FILES', organization, classId),
         ask(pool, 'FILES', organization, classId),
       ])
-      return { groups, members, links, topicFiles, files }
+      return { groups, members, links, files }
     },
     logPage: (organization, [time, id], rows) => ask(pool, 'LOG_PAGE', organization, time, id, rows),
     async write(organization, user, message) {

@@ -24,7 +24,6 @@ export function open(path) {
     groups: all('GROUPS', organization, user, classId),
     members: all('MEMBERS', organization, classId),
     links: all('LINKS', organization, classId),
-    topicFiles: all('TOPIC_FILES', organization, classId),
     files: all('FILES', organization, classId),
   }))
   const write = database.transaction((organization, user, message) => {

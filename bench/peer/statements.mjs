@@ -30,20 +30,10 @@ export const MEMBERS = `SELECT m.group_id, m.id, m.role, m.joined_at, u.id AS us
 
 /** Their topics. $1 organization, $2 class. */
 export const LINKS = `SELECT l.id, l.assignment_id, l.group_id, l.status, l.current_submission_id, l.description_override,
-    l.late_allowed_until, l.created_at, l.updated_at, a.class_id, a.course_id, a.title, a.description, a.deadline,
-    a.required_submissions, a.is_shared, a.finished_at,
-    (SELECT COUNT(*) FROM submission_documents d WHERE d.submission_id = l.current_submission_id) AS submitted_count
+    l.late_allowed_until, a.title, a.description, a.deadline, a.is_shared, a.finished_at
   FROM groups g JOIN group_assignments l ON l.group_id = g.id JOIN assignments a ON a.id = l.assignment_id
   WHERE g.organization_id = $1 AND g.class_id = $2
   ORDER BY a.deadline, a.id`
-
-/** The files of their topics. $1 organization, $2 class. */
-export const TOPIC_FILES = `SELECT l.id AS link_id, f.*
-  FROM groups g JOIN group_assignments l ON l.group_id = g.id
-  JOIN assignment_attachments f ON f.assignment_id = l.assignment_id
-    AND (f.group_assignment_id IS NULL OR f.group_assignment_id = l.id)
-  WHERE g.organization_id = $1 AND g.class_id = $2 AND f.staged_at IS NULL
-  ORDER BY f.created_at, f.id`
 
 /** Their own files. $1 organization, $2 class. */
 export const FILES = `SELECT f.* FROM groups g JOIN group_attachments f ON f.group_id = g.id

@@ -1,10 +1,12 @@
 // The JSON views of the service, built from flat rows with the column names of the statements.
 import { time } from './times.mjs'
 
-/** The page marker: time and id of the last row. */
+/** The page marker, as the service writes it: the list, and time and id of the last row. */
 export const cursor = {
-  write: (row) => Buffer.from(JSON.stringify([Number(row.created_at), row.id])).toString('base64url'),
-  read: (text) => (text ? JSON.parse(Buffer.from(text, 'base64url').toString()) : [Number.MAX_SAFE_INTEGER, '']),
+  write: (row) =>
+    Buffer.from(JSON.stringify(['activity-logs', Number(row.created_at), row.id])).toString('base64url'),
+  read: (text) =>
+    text ? JSON.parse(Buffer.from(text, 'base64url').toString()).slice(1) : [Number.MAX_SAFE_INTEGER, ''],
 }
 
 /** A record of the activity log. */
@@ -41,13 +43,14 @@ export function groups(rows, now) {
   const members = gathered(rows.members, 'group_id')
   const links = gathered(rows.links, 'group_id')
   const files = gathered(rows.files, 'group_id')
-  const topicFiles = gathered(rows.topicFiles, 'link_id')
   return rows.groups.map((row) => ({
+    view: 'FULL',
     id: row.id,
     name: row.name,
     groupNumber: Number(row.group_number),
     displayName: row.display_name,
     startDate: time(row.start_date),
+    meetingPlace: row.meeting_place,
     requiredDocuments: Number(row.required_documents),
     classId: row.class_id,
     subjectId: row.subject_id,
@@ -56,6 +59,7 @@ export function groups(rows, now) {
     helpRequestedAt: time(row.help_requested_at),
     helpMessage: row.help_message,
     helpRequestedById: row.help_requested_by_id,
+    helpWithdrawnAt: time(row.help_withdrawn_at),
     helpClaimedById: row.help_claimed_by_id,
     helpResolvedAt: time(row.help_resolved_at),
     helpResolvedById: row.help_resolved_by_id,
@@ -69,7 +73,7 @@ export function groups(rows, now) {
     course: row.course_id && { id: row.course_id, name: row.course_name, subjectId: row.course_subject_id },
     subject: row.subject_id && { id: row.subject_id, name: row.subject_name },
     members: (members.get(row.id) ?? []).map(member),
-    groupAssignments: (links.get(row.id) ?? []).map((entry) => link(entry, row, topicFiles.get(entry.id) ?? [])),
+    groupAssignments: (links.get(row.id) ?? []).map(link),
     attachments: (files.get(row.id) ?? []).map(groupFile),
     unreadMessages: Number(row.unread),
   }))
@@ -96,58 +100,23 @@ function member(row) {
   }
 }
 
-function link(row, group, files) {
+function link(row) {
   const isShared = Boolean(row.is_shared)
-  const submitted = Number(row.submitted_count)
+  // No document was submitted in the measured school; see README.md.
   return {
     id: row.id,
     assignmentId: row.assignment_id,
     groupId: row.group_id,
     status: row.status,
     currentSubmissionId: row.current_submission_id,
-    descriptionOverride: row.description_override,
     effectiveDescription: (!isShared && row.description_override) || row.description,
-    effectiveAttachments: files
-      .filter((file) => file.group_assignment_id === null || !isShared)
-      .map((file) => topicFile(file, isShared)),
-    lateAllowedUntil: time(row.late_allowed_until),
-    submittedCount: submitted,
-    isComplete: submitted >= Number(row.required_submissions),
-    createdAt: time(row.created_at),
-    updatedAt: time(row.updated_at),
-    group: {
-      id: group.id,
-      name: group.name,
-      groupNumber: Number(group.group_number),
-      displayName: group.display_name,
-      courseId: group.course_id,
-    },
+    ...(row.late_allowed_until === null ? {} : { lateAllowedUntil: time(row.late_allowed_until) }),
     assignment: {
-      id: row.assignment_id,
       title: row.title,
       deadline: time(row.deadline),
       isShared,
-      courseId: row.course_id,
-      classId: row.class_id,
       status: row.finished_at === null ? 'ACTIVE' : 'FINISHED',
     },
-    // No document was submitted in the measured school; see README.md.
-    currentSubmission: null,
-  }
-}
-
-function topicFile(row, isShared) {
-  return {
-    id: row.id,
-    assignmentId: row.assignment_id,
-    groupAssignmentId: row.group_assignment_id,
-    fileName: row.file_name,
-    mimeType: row.mime_type,
-    size: Number(row.size),
-    uploadedById: row.uploaded_by_id,
-    createdAt: time(row.created_at),
-    url: `/api/assignments/${row.assignment_id}/attachments/${row.id}/download`,
-    isEffective: row.group_assignment_id === null || !isShared,
   }
 }
 

@@ -1,6 +1,7 @@
 //! The Node servers of `bench/peer`, started on the rows that the service wrote. Before a peer is measured, its parsed
 //! responses must equal those of the service.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -181,35 +182,37 @@ async fn cookie(address: SocketAddr, person: &BenchUser) -> anyhow::Result<Strin
 fn equal(who: MeasuredServer, peer: &RecordedResponse, service: &RecordedResponse) -> anyhow::Result<()> {
     let read = |recorded: &RecordedResponse| serde_json::from_slice::<Value>(&recorded.body);
     let (theirs, ours) = (read(peer)?, read(service)?);
-    let path = &service.path;
+    let mut found = Vec::new();
+    differences("", Some(&theirs), Some(&ours), &mut found);
+    found.truncate(30);
     ensure!(
-        theirs == ours,
-        "{path}: {who:?} answers otherwise: {}",
-        difference("", &theirs, &ours)
+        found.is_empty(),
+        "{}: {who:?} responds differently:\n{}",
+        service.path,
+        found.join("\n")
     );
     Ok(())
 }
 
-/// Returns where two values first differ.
-fn difference(at: &str, theirs: &Value, ours: &Value) -> String {
+/// Adds where two values differ, and the values there.
+fn differences(at: &str, theirs: Option<&Value>, ours: Option<&Value>, found: &mut Vec<String>) {
     match (theirs, ours) {
-        (Value::Array(left), Value::Array(right)) if left.len() == right.len() => left
-            .iter()
-            .zip(right)
-            .enumerate()
-            .find(|(_, (left, right))| left != right)
-            .map_or_else(String::new, |(index, (left, right))| {
-                difference(&format!("{at}[{index}]"), left, right)
-            }),
-        (Value::Object(left), Value::Object(right)) => {
-            let names = left.keys().chain(right.keys());
-            let name = names.into_iter().find(|name| left.get(*name) != right.get(*name));
-            name.map_or_else(String::new, |name| {
-                let value = |object: &serde_json::Map<String, Value>| object.get(name).cloned().unwrap_or_default();
-                difference(&format!("{at}.{name}"), &value(left), &value(right))
-            })
+        (Some(Value::Array(left)), Some(Value::Array(right))) if left.len() == right.len() => {
+            for (index, (left, right)) in left.iter().zip(right).enumerate() {
+                differences(&format!("{at}[{index}]"), Some(left), Some(right), found);
+            }
         }
-        _ => format!("{at}: {theirs} instead of {ours}"),
+        (Some(Value::Object(left)), Some(Value::Object(right))) => {
+            let names: BTreeSet<&String> = left.keys().chain(right.keys()).collect();
+            for name in names {
+                differences(&format!("{at}.{name}"), left.get(name), right.get(name), found);
+            }
+        }
+        _ if theirs == ours => {}
+        _ => {
+            let shown = |value: Option<&Value>| value.map_or_else(|| "nothing".to_owned(), Value::to_string);
+            found.push(format!("{at}: {} instead of {}", shown(theirs), shown(ours)));
+        }
     }
 }
 
