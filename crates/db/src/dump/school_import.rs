@@ -359,6 +359,7 @@ impl SchoolImport {
                 return Err(refused(format!("the archive has no rows of {needed}")));
             }
         }
+        self.analyze_tables()?;
         self.check_files()?;
         self.check_references()?;
         self.check_archives()?;
@@ -367,6 +368,18 @@ impl SchoolImport {
         self.erase()?;
         self.summarize()?;
         Ok(self.result.clone())
+    }
+
+    /// Renews the statistics of the tables on PostgreSQL. Autovacuum counts no row of an open transaction: a table that it
+    /// visits during the import would be planned as an empty one, and joins would read it once per person. The lock of
+    /// ANALYZE keeps autovacuum away until the transaction ends.
+    fn analyze_tables(&mut self) -> Result<()> {
+        if matches!(self.connection, Connection::Sqlite(_)) {
+            return Ok(());
+        }
+        let analyze = |table: &String| format!("ANALYZE {};", quoted(table));
+        let statements: String = self.loaded.iter().map(analyze).collect();
+        self.connection.execute_batch(&statements)
     }
 
     /// Every file of a row is in the archive, and every file of the archive is that of a row.

@@ -4,8 +4,9 @@
 use std::process::Stdio;
 use std::time::Duration;
 
+use db::Database;
 use test_support::rows::{execute, texts};
-use test_support::{DatabaseKind, ServerEnv, World, size};
+use test_support::{DatabaseKind, ServerEnv, World, size, until};
 
 use super::run_ok;
 
@@ -48,6 +49,61 @@ fn peak_of(env: &ServerEnv, arguments: &[&str]) -> u64 {
     let printed = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{arguments:?}: {printed}");
     peak
+}
+
+/// Autovacuum visits the tables of an import once the rows of its trial are rolled back, and counts no row of the
+/// transaction that is open by then. PostgreSQL took the tables for empty, and joins read them once per person.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn school_import_counts_rows_that_a_vacuum_during_it_did_not_see() {
+    let (Some(source), Some(target)) = (
+        ServerEnv::new(DatabaseKind::Sqlite),
+        ServerEnv::new(DatabaseKind::Postgres),
+    ) else {
+        return;
+    };
+    let Database::Postgres(url) = target.database.clone() else {
+        panic!("the target is on PostgreSQL")
+    };
+    let world = World::create(&source.store().await, &source.database).await;
+    drop(target.store().await);
+    for env in [&source, &target] {
+        run_ok(env, &["scrub", "--adopt-storage"]);
+    }
+    add_people(&source, &world.north, 1, 500).await;
+    let archive = source.folder().join("school");
+    let archive = archive.to_str().unwrap();
+    run_ok(&source, &["school", "export", "north", "--output", archive]);
+
+    let connect = move || postgres::Client::connect(&url, postgres::NoTls).unwrap();
+    let open = connect.clone();
+    let locking = tokio::task::spawn_blocking(move || {
+        let mut client = open();
+        client.batch_execute("BEGIN; LOCK TABLE members IN SHARE MODE").unwrap();
+        client
+    });
+    let mut lock = locking.await.unwrap();
+    let mut import = target.command(&["school", "import", archive], &[]);
+    let mut import = import.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    until("the import waits with all people inserted", async || {
+        let waiting = "SELECT CAST(COUNT(*) AS TEXT) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+            WHERE d.datname = current_database() AND l.relation = CAST('members' AS regclass) AND NOT l.granted";
+        texts(&target.database, waiting.to_owned()).await == [Some("1".to_owned())]
+    })
+    .await;
+    let status = tokio::task::spawn_blocking(move || {
+        connect().batch_execute("VACUUM users").unwrap();
+        lock.batch_execute("COMMIT").unwrap();
+        drop(lock);
+        import.wait().unwrap()
+    });
+    assert!(status.await.unwrap().success());
+    let counted = "SELECT CAST(reltuples > 500 AS TEXT) FROM pg_class WHERE oid = CAST('users' AS regclass)";
+    assert_eq!(
+        texts(&target.database, counted.to_owned()).await,
+        [Some("true".to_owned())]
+    );
+    source.close();
+    target.close();
 }
 
 async fn check_memory(kind: DatabaseKind) {
