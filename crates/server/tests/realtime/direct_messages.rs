@@ -293,7 +293,7 @@ tenants!(message_to_groups_is_posted_in_their_rooms, |app| {
     assert!(page(&ben, "").await.is_empty(), "rooms are no boxes");
 });
 
-tenants!(reminder_reaches_groups_that_have_not_submitted_and_is_logged, |app| {
+both!(reminder_reaches_groups_that_have_not_submitted_and_is_logged, |app| {
     if !clients_are_installed() {
         return;
     }
