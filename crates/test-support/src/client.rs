@@ -1,5 +1,7 @@
 //! A client that sends real HTTP requests for one user, and the response type.
 
+use std::time::Duration;
+
 use reqwest::Method;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
@@ -27,6 +29,9 @@ impl Client {
         let http = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .no_proxy()
+            // Less than the minute after which the service closes an idle connection: a request on a connection that is
+            // being closed fails.
+            .pool_idle_timeout(Duration::from_secs(30))
             // The service uses plain HTTP here, and loading the system certificates takes milliseconds.
             .tls_certs_only([])
             .build()
