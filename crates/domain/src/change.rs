@@ -2,8 +2,8 @@
 //! raised versions are derived from them by `match` alone. A change therefore contains everything these need, and no
 //! further query is necessary.
 //!
-//! There is one enum per entity, with the files and versions of its variants beside it. Matches on these enums have no `_` arm, so that a new variant does not compile until
-//! its consequences are decided.
+//! There is one enum per entity. Its methods return the removed files and the changed objects of each variant. Matches on
+//! these enums have no `_` arm, so that a new variant does not compile until its consequences are decided.
 
 mod administration;
 mod api_token;

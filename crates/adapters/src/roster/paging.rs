@@ -26,9 +26,9 @@ pub(super) struct PageHeaders {
 
 impl PageHeaders {
     pub(super) fn parse(headers: &HeaderMap) -> Self {
-        let texts = |name: &str| headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+        let header_values = |name: &str| headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
         // Split at `<`, because the target may contain commas, for example in a list of fields.
-        let links = texts("link").flat_map(|text| text.split('<').skip(1));
+        let links = header_values("link").flat_map(|value| value.split('<').skip(1));
         let links: Vec<(&str, &str)> = links.filter_map(|link| link.split_once('>')).collect();
         let is_next = |parameter: &str| {
             let relations = parameter.trim().strip_prefix("rel=").unwrap_or_default();
@@ -40,7 +40,9 @@ impl PageHeaders {
             .find(|(_, parameters)| parameters.split([';', ',']).any(is_next))
             .map(|(target, _)| (*target).to_owned());
         Self {
-            total: texts("x-total-count").next().and_then(|text| text.trim().parse().ok()),
+            total: header_values("x-total-count")
+                .next()
+                .and_then(|text| text.trim().parse().ok()),
             has_links: !links.is_empty(),
             next,
         }

@@ -1,6 +1,6 @@
 //! The consequences of a change: log entry, events, files to delete, and raised versions. Each is one `match` over
 //! [`domain::change::Change`] without a catch-all arm, so a new kind of change does not compile until all are decided;
-//! those of files and versions are beside the changes.
+//! the matches for files and versions are methods of [`domain::change::Change`].
 
 mod activity_log;
 mod events;
