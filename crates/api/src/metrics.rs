@@ -93,6 +93,9 @@ async fn current(app: &App, state: &DatabaseState) -> Registry {
         "Statements executed by read connections",
         app.store().read_statement_count(),
     );
+    let is_listening = u64::from(app.realtime().is_listening());
+    let help = "1 if this instance receives the events of all instances";
+    number(&mut registry, "event_listener_up", help, is_listening);
     let is_on = u64::from(app.maintenance().is_on());
     let help = "1 while the installation is read-only for maintenance";
     number(&mut registry, "maintenance", help, is_on);
@@ -181,6 +184,9 @@ async fn register_shared(registry: &mut Registry, app: &App, DatabaseState(state
         "1 if the last commit failed",
         is_broken,
     );
+    let is_stopped = u64::from(app.store().checkpoints_stopped());
+    let help = "1 if SQLite keeps its write-ahead log until the next start, because a sync failed";
+    number(registry, "database_checkpoints_stopped", help, is_stopped);
     let is_up = u64::from(state.is_some());
     number(registry, "database_up", "1 if the database responds", is_up);
     let Some((waiting, _, _)) = state else { return };

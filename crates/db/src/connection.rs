@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
 
+use rusqlite::hooks::Wal;
+
 use super::db_error;
 use super::server::Server;
 use super::sql::{Columns, DriverArgument, ResultColumns, Sql, Value};
@@ -121,6 +123,26 @@ impl Connection {
             return Err(internal(anyhow::anyhow!("another connection reads or writes")));
         }
         Ok(())
+    }
+
+    /// Calls `run` after each commit of SQLite with the number of pages in the write-ahead log, instead of SQLite's own
+    /// checkpoints. Does nothing on PostgreSQL.
+    pub(super) fn after_sqlite_commits(&mut self, mut run: impl FnMut(&mut Wal, i32) + Send + 'static) -> Result<()> {
+        let Self::Sqlite(connection) = self else { return Ok(()) };
+        let hook = move |wal: &mut Wal, pages: i32| {
+            run(wal, pages);
+            Ok(())
+        };
+        connection.wal_hook(Some(hook)).map_err(internal)
+    }
+
+    /// Keeps the write-ahead log of SQLite as it is if this connection is the last one. Does nothing on PostgreSQL.
+    pub(super) fn skip_checkpoint_on_close(&self) {
+        let Self::Sqlite(connection) = self else { return };
+        let option = rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
+        if let Err(error) = connection.set_db_config(option, true) {
+            tracing::warn!(%error, "closing a database connection may copy the write-ahead log");
+        }
     }
 
     /// Returns whether the connection is closed.

@@ -19,6 +19,7 @@ mod request_context;
 pub mod server;
 pub mod snippets;
 pub mod sql;
+mod sqlite_writer;
 mod store;
 pub mod visibility;
 

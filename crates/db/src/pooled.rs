@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::connection::Connection;
 use super::db_error;
+use super::sqlite_writer::Checkpoints;
 use super::store::{Database, connect};
 use common::error::{Error, Result};
 
@@ -21,6 +22,7 @@ const RETRY_INTERVAL_MAX: Duration = Duration::from_secs(2);
 pub(super) struct Pool {
     database: Database,
     is_read_only: bool,
+    checkpoints: Checkpoints,
     /// The number of threads that believe to have a connection.
     connected: AtomicUsize,
     /// The time of the last failed attempt, cleared by a successful one.
@@ -28,10 +30,11 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    pub(super) fn new(database: &Database, is_read_only: bool) -> Arc<Self> {
+    pub(super) fn new(database: &Database, is_read_only: bool, checkpoints: Checkpoints) -> Arc<Self> {
         Arc::new(Self {
             database: database.clone(),
             is_read_only,
+            checkpoints,
             connected: AtomicUsize::new(0),
             failed: Mutex::default(),
         })
@@ -93,7 +96,10 @@ impl Pooled {
 
     /// Discards the connection, whose state is unknown.
     pub(super) fn discard(&mut self) {
-        if self.connection.take().is_some() {
+        if let Some(connection) = self.connection.take() {
+            if self.pool.checkpoints.are_stopped() {
+                connection.skip_checkpoint_on_close();
+            }
             self.pool.connected.fetch_sub(1, Ordering::SeqCst);
         }
     }

@@ -18,6 +18,7 @@ use super::fair_queue::{Receiver, Sender, TenantKey, TrySendError, channel};
 use super::platform::{CrossTenantReason, PlatformTx, PlatformWriteTx};
 use super::pooled::{Pool, Pooled};
 use super::server::Server;
+use super::sqlite_writer::{Checkpoints, SqliteWriter};
 use super::{Actor, ReadTx, RequestContext, WriteTx, db_error, dump};
 use common::error::{Error, Result};
 use common::failpoint;
@@ -85,6 +86,7 @@ pub struct Store {
     write_statement_count: Arc<AtomicU64>,
     /// Whether the last commit failed: the disk is full or broken, although reads still work.
     commit_failed: Arc<AtomicBool>,
+    checkpoints: Checkpoints,
     reads: Sender<ReadJob>,
     writes: Sender<Box<dyn WriteJob>>,
     database: Database,
@@ -99,7 +101,8 @@ impl Store {
         let extra = usize::from(matches!(database, Database::Sqlite(_)));
         let readers = readers.max(1) + extra;
         let (reads, read_jobs) = channel::<ReadJob>(QUEUE_CAPACITY, readers);
-        let pool = Pool::new(database, true);
+        let checkpoints = Checkpoints::default();
+        let pool = Pool::new(database, true, checkpoints.clone());
         for number in 0..readers {
             let jobs = read_jobs.clone();
             let mut pooled = Pooled::for_thread(&pool, number)?;
@@ -121,25 +124,25 @@ impl Store {
         let (writes, write_jobs) = channel::<Box<dyn WriteJob>>(QUEUE_CAPACITY, write_threads);
         let commit_failed = Arc::new(AtomicBool::new(false));
         match database {
-            Database::Sqlite(_) => {
-                let mut connection = connect(database, false)?;
-                let (database, failed) = (database.clone(), Arc::clone(&commit_failed));
+            Database::Sqlite(path) => {
+                let mut writer = SqliteWriter::open(path, checkpoints.clone())?;
+                let failed = Arc::clone(&commit_failed);
                 spawn("writer", move || {
                     while let Some((first, _turn)) = write_jobs.receive() {
-                        let outcome = write_group(&mut connection, first, &write_jobs);
+                        let outcome = match writer.get() {
+                            Ok(connection) => write_group(connection, first, &write_jobs),
+                            Err(error) => {
+                                first.finish(Err(error));
+                                Err(())
+                            }
+                        };
                         failed.store(outcome.is_err(), Ordering::Relaxed);
-                        // The state of a file after a failed sync is undefined: a new connection with its own file
-                        // descriptor reads what is durable.
-                        if outcome.is_err()
-                            && let Ok(fresh) = connect(&database, false)
-                        {
-                            connection = fresh;
-                        }
+                        writer.discard_if_undefined(outcome.is_err());
                     }
                 })?;
             }
             Database::Postgres(_) => {
-                let pool = Pool::new(database, false);
+                let pool = Pool::new(database, false, checkpoints.clone());
                 for number in 0..write_threads {
                     let jobs = write_jobs.clone();
                     let mut pooled = Pooled::for_thread(&pool, number)?;
@@ -159,6 +162,7 @@ impl Store {
             read_statement_count: Arc::default(),
             write_statement_count: Arc::default(),
             commit_failed,
+            checkpoints,
             reads,
             writes,
             database: database.clone(),
@@ -171,8 +175,8 @@ impl Store {
         let Database::Sqlite(path) = self.database.clone() else {
             return Ok(());
         };
-        let checkpoint = move || Connection::open_sqlite(&path, false)?.checkpoint();
-        let done = tokio::task::spawn_blocking(checkpoint).await;
+        let checkpoints = self.checkpoints.clone();
+        let done = tokio::task::spawn_blocking(move || checkpoints.run_and_truncate(&path)).await;
         done.map_err(|error| anyhow::anyhow!(error))?
     }
 
@@ -189,6 +193,11 @@ impl Store {
     /// Returns whether the last commit failed; the next successful commit resets it.
     pub fn commit_failed(&self) -> bool {
         self.commit_failed.load(Ordering::Relaxed)
+    }
+
+    /// Returns whether SQLite keeps its write-ahead log until the next start, because a sync of the database file failed.
+    pub fn checkpoints_stopped(&self) -> bool {
+        self.checkpoints.are_stopped()
     }
 
     /// Runs a read transaction in one organization.

@@ -54,6 +54,7 @@ impl EventBus {
             Database::Sqlite(_) => {
                 let (sender, mut transactions) = mpsc::unbounded_channel();
                 let realtime = realtime.clone();
+                realtime.set_listening(true);
                 tokio::spawn(async move {
                     while let Some(signals) = transactions.recv().await {
                         realtime.dispatch(signals).await;

@@ -20,7 +20,7 @@ mod save_throttle;
 pub mod timeouts;
 mod typing;
 
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -91,6 +91,8 @@ struct RealtimeInner {
     /// Receives the users who open and close documents in the built-in editor.
     editor_presence: OnceLock<mpsc::UnboundedSender<EditorPresence>>,
     recent_events: RecentEvents,
+    /// Whether the LISTEN connection is open; true on SQLite, which needs none.
+    is_listening: AtomicBool,
     closing: CancellationToken,
 }
 
@@ -115,6 +117,7 @@ impl RealtimeServer {
             save_throttle: SaveThrottle::default(),
             editor_presence: OnceLock::new(),
             recent_events: RecentEvents::new(),
+            is_listening: AtomicBool::new(false),
             closing: CancellationToken::new(),
         }));
         let (engine, io) = connect::build(&realtime);
@@ -198,6 +201,16 @@ impl RealtimeServer {
             Some(all) => all.rooms().await.map_or(0, |rooms| rooms.len()),
             None => 0,
         }
+    }
+
+    /// Whether this instance receives the events of all instances. Without its LISTEN connection it does not; all clients
+    /// receive `sync:required` once it is open again.
+    pub fn is_listening(&self) -> bool {
+        self.0.is_listening.load(Ordering::Relaxed)
+    }
+
+    fn set_listening(&self, is_listening: bool) {
+        self.0.is_listening.store(is_listening, Ordering::Relaxed);
     }
 
     /// The number of ignored client messages.

@@ -53,6 +53,7 @@ pub async fn listen(
             () = realtime.0.closing.cancelled() => return,
             error = listen_once(&url, &realtime, &mut peer_messages, timeouts) => error,
         };
+        realtime.set_listening(false);
         tracing::warn!(
             error = format!("{error:#}"),
             "database LISTEN connection lost, reconnecting"
@@ -99,6 +100,7 @@ async fn listen_once(
     };
     // Notifications from here on are received; earlier ones may have been lost.
     catch_up(realtime).await;
+    realtime.set_listening(true);
     // Queued peer messages are outdated by now.
     while peer_messages.try_recv().is_ok() {}
     let mut heartbeat_interval = tokio::time::interval(timeouts.heartbeat_interval());

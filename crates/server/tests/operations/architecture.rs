@@ -64,6 +64,7 @@ fn database_drivers_clock_and_environment_are_used_in_one_place() {
         &[
             "db/src/sql.rs",
             "db/src/connection.rs",
+            "db/src/sqlite_writer.rs",
             "db/src/db_error.rs",
             "db/src/migrate.rs",
             "db/src/dump/",

@@ -3,12 +3,12 @@
 
 use std::time::{Duration, Instant};
 
-use super::faults::{ALL, FaultAction, ROOM};
+use super::faults::{ALL, EXACT, FaultAction, ROOM, SYNC};
 use super::harness::{Harness, OPERATIONS, UserOperation, WAIT_TIMEOUT};
 use db::Database;
 use rand::RngExt as _;
 
-use test_support::{Client, DatabaseKind, ServerEnv, ServerProcess, World, is_soak};
+use test_support::{Client, DatabaseKind, ServerEnv, ServerProcess, World, is_soak, until};
 
 async fn every_call_fails_once(kind: DatabaseKind) {
     let Some((mut harness, mut service)) = Harness::start(kind).await else {
@@ -170,6 +170,64 @@ async fn full_database_disk_rejects_writes_and_recovers() {
     fill_disk(DatabaseKind::Sqlite, "groupwork.db", "database").await;
 }
 
+/// A second sync of the database file would report success, although pages that were copied before the failed one may be
+/// lost.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn failed_sync_of_database_file_keeps_write_ahead_log() {
+    let (mut harness, service) = Harness::start(DatabaseKind::Sqlite).await.expect("SQLite");
+    let file = harness.env.folder().join("groupwork.db");
+    let log = harness.env.folder().join("groupwork.db-wal");
+    harness.faults.arm(&file, SYNC | EXACT, FaultAction::Broken, 1, 1);
+    post_until(&mut harness, "checkpoint", |harness| harness.faults.fired() > 0).await;
+    harness.faults.arm(&file, SYNC | EXACT, FaultAction::Count, 0, 0);
+    let length = || std::fs::metadata(&log).unwrap().len();
+    // The log is long enough for a checkpoint after each commit.
+    let failed_at = length();
+    post_until(&mut harness, "longer log", |_| length() > failed_at + 200 * 4_096).await;
+    assert!(service.stop().success());
+    let synced = harness.faults.disarm().seen;
+    assert_eq!(synced, 0, "the file was synced after a failed sync");
+    assert_eq!(harness.faults.synced_again(), 0, "a sync that failed was asked again");
+    assert!(length() > failed_at, "the log is not kept");
+
+    harness.faults.arm(&file, SYNC | EXACT, FaultAction::Count, 0, 0);
+    let service = harness.recover().await;
+    post_until(&mut harness, "checkpoint after the next start", |harness| {
+        harness.faults.seen() > 0
+    })
+    .await;
+    harness.end(service);
+}
+
+/// The sync of the checkpoint at the shutdown fails: closing the last connection must not run another checkpoint.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn failed_sync_at_shutdown_keeps_write_ahead_log() {
+    let (mut harness, service) = Harness::start(DatabaseKind::Sqlite).await.expect("SQLite");
+    let file = harness.env.folder().join("groupwork.db");
+    let log = harness.env.folder().join("groupwork.db-wal");
+    harness.prepare_draft().await;
+    harness.writer.post_message().await.expect("a message is stored");
+    harness.faults.arm(&file, SYNC | EXACT, FaultAction::Broken, 1, 1);
+    assert!(service.stop().success());
+    let outcome = harness.faults.disarm();
+    assert_eq!(outcome.fired, 1, "the log is copied at the shutdown");
+    assert_eq!(outcome.seen, 1, "the file was synced after a failed sync");
+    assert!(std::fs::metadata(&log).unwrap().len() > 0, "the log is not kept");
+
+    let service = harness.recover().await;
+    harness.end(service);
+}
+
+/// Posts messages, which must all succeed, until `is_reached`.
+async fn post_until(harness: &mut Harness, what: &str, is_reached: impl Fn(&Harness) -> bool) {
+    let since = Instant::now();
+    harness.prepare_draft().await;
+    while !is_reached(harness) {
+        assert!(since.elapsed() < WAIT_TIMEOUT, "no {what}");
+        harness.writer.post_message().await.expect("a message is stored");
+    }
+}
+
 /// A part of the database file is missing while the service runs, as after a disk failure. Only the requests that need
 /// the missing rows fail.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -183,8 +241,11 @@ async fn unreadable_rows_fail_the_request_and_not_the_service() {
     service.ready().await;
     let connection = rusqlite::Connection::open(&file).unwrap();
     let checkpoint = "PRAGMA wal_checkpoint(FULL)";
-    let left: i64 = connection.query_row(checkpoint, [], |row| row.get(0)).unwrap();
-    assert_eq!(left, 0, "something is not in the file yet");
+    until("everything is in the file", async || {
+        let is_busy: bool = connection.query_row(checkpoint, [], |row| row.get(0)).unwrap();
+        !is_busy
+    })
+    .await;
     drop(connection);
     let whole = std::fs::metadata(&file).unwrap().len();
     let cut = std::fs::OpenOptions::new().write(true).open(&file).unwrap();

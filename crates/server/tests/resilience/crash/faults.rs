@@ -17,6 +17,8 @@ pub const CREATE: u64 = 8;
 pub const UNLINK: u64 = 16;
 pub const TRUNCATE: u64 = 32;
 pub const LINK: u64 = 64;
+/// Counts only the calls on the path itself, not those on paths that begin with it.
+pub const EXACT: u64 = 256;
 /// Every kind except opening an existing file.
 pub const ALL: u64 = WRITE | SYNC | RENAME | CREATE | UNLINK | TRUNCATE | LINK;
 /// The kinds that need free disk space.
@@ -90,7 +92,8 @@ impl FaultPlan {
         }
     }
 
-    /// Starts to count calls of these kinds below a path and injects a fault at `many` calls from number `first` on.
+    /// Starts to count calls of these kinds on paths that begin with `path`, and injects a fault at `many` calls from
+    /// number `first` on.
     pub fn arm(&self, path: &Path, kinds: u64, action: FaultAction, first: u64, many: u64) {
         self.put(ARMED, 0);
         let mut root = path.to_str().unwrap().as_bytes().to_vec();
@@ -123,10 +126,15 @@ impl FaultPlan {
         self.plan.read_exact_at(&mut last, LAST).unwrap();
         last.truncate(last.iter().position(|byte| *byte == 0).unwrap_or(0));
         Outcome {
-            seen: self.get(SEEN),
+            seen: self.seen(),
             fired: self.fired(),
             last: String::from_utf8_lossy(&last).into_owned(),
         }
+    }
+
+    /// Returns the number of counted calls so far.
+    pub fn seen(&self) -> u64 {
+        self.get(SEEN)
     }
 
     /// Returns the number of calls at which a fault was injected so far.

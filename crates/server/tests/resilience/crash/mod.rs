@@ -153,7 +153,7 @@ async fn kills_at_every_failpoint(kind: DatabaseKind, editor: EditorKind) {
     };
     fixture.writers.pause().await;
     service.kill();
-    // `deletions.rs` tests the failpoints of deletions, `commits.rs` those of the built-in editor.
+    // `deletions.rs` and `api/purge.rs` test the failpoints of deletions, `commits.rs` those of the built-in editor.
     let is_elsewhere = |name: &str| name.starts_with("deletion.") || name.starts_with("commits.");
     // Only a document server sends saves, is asked to save, and forgets saves.
     let is_used = |name: &str| {

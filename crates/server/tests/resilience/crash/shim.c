@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 enum { WRITE = 1, SYNC = 2, RENAME = 4, CREATE = 8, UNLINK = 16, TRUNCATE = 32, LINK = 64, OPEN = 128 };
+// With this bit only calls on the root itself are counted, not those on paths that begin with it.
+enum { EXACT = 256 };
 enum { COUNT = 0, KILL = -1 };
 
 // The plan. faults.rs writes the fields at the same offsets.
@@ -42,6 +44,7 @@ __attribute__((constructor)) static void begin(void) {
 static int fails(int kind, const char *name, const char *path) {
     if (!plan || !plan->armed || !(plan->kinds & kind)) return 0;
     if (strncmp(path, plan->root, strlen(plan->root)) != 0) return 0;
+    if ((plan->kinds & EXACT) && path[strlen(plan->root)]) return 0;
     uint64_t number = __atomic_add_fetch(&plan->seen, 1, __ATOMIC_SEQ_CST);
     if (plan->action == COUNT || number < plan->first || number - plan->first >= plan->many) return 0;
     __atomic_add_fetch(&plan->fired, 1, __ATOMIC_SEQ_CST);
