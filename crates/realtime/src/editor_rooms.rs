@@ -224,10 +224,7 @@ impl RealtimeServer {
             page.generation = moved.generation;
             let positions = (moved.anchor, moved.head);
             let cursor = page.cursor(connection.user(), &moved.document_id, moved.version, positions);
-            let is_early = page
-                .relayed_at
-                .is_some_and(|at| now.duration_since(at) < CURSOR_INTERVAL);
-            if is_early {
+            if page.is_early(now) {
                 // The task that waits already takes the newest one.
                 let is_scheduled = page.waiting.replace(cursor).is_some();
                 return (!is_scheduled).then_some(None);
@@ -266,12 +263,16 @@ impl RealtimeServer {
         let Some(connection) = SocketConnection::of(socket) else {
             return;
         };
+        let now = Instant::now();
         let waiting = connection.with_page(document, |page| {
-            page.relayed_at = Some(Instant::now());
-            page.sent_to_peers_at = page.relayed_at;
-            page.waiting
-                .take()
-                .map(|cursor| (page.context.tenant.id().clone(), cursor))
+            // A cursor that waits since a later relay has a task of its own.
+            if page.is_early(now) {
+                return None;
+            }
+            let cursor = page.waiting.take()?;
+            page.relayed_at = Some(now);
+            page.sent_to_peers_at = Some(now);
+            Some((page.context.tenant.id().clone(), cursor))
         });
         if let Some((organization, cursor)) = waiting.flatten() {
             self.0.peers.send_cursor(&organization, &cursor);
@@ -320,6 +321,12 @@ fn relay_cursor(socket: &SocketRef, organization: OrganizationId, cursor: Docume
 }
 
 impl OpenPage {
+    /// Whether the interval since the last relayed cursor has not passed.
+    fn is_early(&self, now: Instant) -> bool {
+        self.relayed_at
+            .is_some_and(|at| now.duration_since(at) < CURSOR_INTERVAL)
+    }
+
     fn cursor(
         &self,
         user: &UserId,

@@ -27,17 +27,15 @@ pub(super) struct PageHeaders {
 impl PageHeaders {
     pub(super) fn parse(headers: &HeaderMap) -> Self {
         let header_values = |name: &str| headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
-        // Split at `<`, because the target may contain commas, for example in a list of fields.
-        let links = header_values("link").flat_map(|value| value.split('<').skip(1));
-        let links: Vec<(&str, &str)> = links.filter_map(|link| link.split_once('>')).collect();
-        let is_next = |parameter: &str| {
+        let links: Vec<_> = header_values("link").flat_map(links).collect();
+        let is_next = |parameter: &&str| {
             let relations = parameter.trim().strip_prefix("rel=").unwrap_or_default();
             let mut relations = relations.trim_matches('"').split_whitespace();
             relations.any(|relation| relation.eq_ignore_ascii_case("next"))
         };
         let next = links
             .iter()
-            .find(|(_, parameters)| parameters.split([';', ',']).any(is_next))
+            .find(|(_, parameters)| parameters.iter().any(is_next))
             .map(|(target, _)| (*target).to_owned());
         Self {
             total: header_values("x-total-count")
@@ -47,6 +45,38 @@ impl PageHeaders {
             next,
         }
     }
+}
+
+/// Splits a `Link` header (RFC 8288) into targets and their parameters. Targets may contain commas, for example in a list
+/// of fields, and quoted values any separator.
+fn links(value: &str) -> Vec<(&str, Vec<&str>)> {
+    let (mut links, mut rest) = (Vec::new(), value);
+    while let Some((target, after)) = rest.split_once('<').and_then(|(_, link)| link.split_once('>')) {
+        let (mut parameters, mut from) = (Vec::new(), 0);
+        let (mut is_quoted, mut is_escaped) = (false, false);
+        rest = "";
+        for (at, character) in after.char_indices() {
+            match character {
+                _ if is_escaped => is_escaped = false,
+                '\\' if is_quoted => is_escaped = true,
+                '"' => is_quoted = !is_quoted,
+                ';' | ',' if !is_quoted => {
+                    parameters.push(&after[from..at]);
+                    from = at + 1;
+                    if character == ',' {
+                        rest = &after[from..];
+                        break;
+                    }
+                }
+                _ => {}
+            }
+        }
+        if rest.is_empty() {
+            parameters.push(&after[from..]);
+        }
+        links.push((target, parameters));
+    }
+    links
 }
 
 /// The progress in one list.
@@ -270,6 +300,7 @@ mod tests {
     #[test]
     fn link_may_contain_commas_and_several_relations() {
         for text in [
+            "</a>; title=\"<, \\\"\", <https://r.example/users?fields=id,name&offset=2>; title=\"a; <b>, c\"; rel=next",
             "<https://r.example/users?fields=id,name&offset=2>; rel=\"next\", </users?fields=id,name>; rel=\"first\"",
             "</users?fields=id,name>; rel=first,<https://r.example/users?fields=id,name&offset=2>;title=\"a, b\";rel=\"last Next\"",
         ] {
