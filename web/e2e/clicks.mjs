@@ -13,8 +13,13 @@ export async function countClicks(page) {
       const isInDate = target instanceof HTMLElement && target.getAttribute("role") === "spinbutton";
       return (isField || isInDate) && key.length === 1 && !ctrlKey && !metaKey;
     };
-    addEventListener("pointerdown", (event) => event.isTrusted && globalThis.countClick(), true);
-    addEventListener("keydown", (event) => event.isTrusted && !isTyping(event) && globalThis.countClick(), true);
+    // Playwright stops the event at the window, and repeats the click, if the element has moved away.
+    document.addEventListener("pointerdown", (event) => event.isTrusted && globalThis.countClick(), true);
+    document.addEventListener(
+      "keydown",
+      (event) => event.isTrusted && !isTyping(event) && globalThis.countClick(),
+      true,
+    );
   };
   await page.addInitScript(listen);
   await page.evaluate(listen);

@@ -32,6 +32,18 @@ async function stepsOn(page, t) {
   };
 }
 
+scenario("click repeated because the button moved counts once", async (harness) => {
+  const page = await harness.page("ada", { path: "/" });
+  await page.evaluate(() => {
+    const button = document.body.appendChild(document.createElement("button"));
+    button.textContent = "Moves";
+    Object.assign(button.style, { position: "fixed", zIndex: "1000", top: "50px", left: "50px" });
+    addEventListener("mousemove", () => (button.style.top = "300px"), { once: true });
+  });
+  const clicks = await countClicks(page);
+  assert.equal(await clicks.during(() => page.getByRole("button", { name: "Moves" }).click()), 1);
+});
+
 scenario("an evening of preparation", async (harness, t) => {
   const page = await harness.page("ada", { path: "/", zone: "Europe/Berlin" });
   const step = await stepsOn(page, t);
