@@ -62,6 +62,7 @@ pub mod second_factor;
 mod second_instance;
 mod server_process;
 mod socket_listener;
+mod table_lock;
 pub mod tables;
 pub mod text_editor;
 pub mod topics;
@@ -77,6 +78,7 @@ pub use rooms::GroupRoom;
 pub use second_instance::SecondInstance;
 pub use server_process::{ServerEnv, ServerProcess};
 pub use socket_listener::{SocketListener, clients_are_installed};
+pub use table_lock::TableLock;
 pub use world::{TestClass, TestUser, World};
 
 /// Returns the path of the `groupwork` binary. Cargo builds it before the tests of its package, into the parent folder

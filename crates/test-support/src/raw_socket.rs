@@ -131,6 +131,23 @@ impl Socket {
         assert_eq!(found, Ok(true), "{text} did not come");
     }
 
+    /// Reads until the connection ends or the namespace is refused, and returns the text frames.
+    pub async fn frames_until_closed(&mut self) -> Vec<String> {
+        let reading = async {
+            let mut frames = Vec::new();
+            while let Some(frame) = self.next().await {
+                let is_refused = frame.starts_with("44");
+                frames.push(frame);
+                if is_refused {
+                    break;
+                }
+            }
+            frames
+        };
+        let frames = tokio::time::timeout(WAIT_TIMEOUT, reading).await;
+        frames.unwrap_or_else(|_| panic!("the connection stands"))
+    }
+
     /// Reads until the connection ends, and returns the number of bytes.
     pub async fn wait_until_closed(&mut self) -> usize {
         let until_cut = async {

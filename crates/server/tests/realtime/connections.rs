@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use domain::id::{ClassId, OrganizationId};
+use domain::id::{ClassId, OrganizationId, SessionId};
 use domain::realtime::{ConnectionTarget, KillReason, Room, Signal};
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use test_support::realtime_rows::{group_updated, user};
-use test_support::{RealtimeRows, SocketListener, clients_are_installed, raw_socket, until};
+use test_support::{RealtimeRows, SocketListener, TableLock, clients_are_installed, raw_socket, until};
 
 both!(handshake_requires_session_and_allowed_origin, |app| {
     let path = "/socket.io/?EIO=4&transport=polling";
@@ -123,9 +123,7 @@ both!(client_messages_are_ignored_and_counted, |app| {
     ben.emit(json!(["document:activity", {"documentId": group.document}]))
         .await;
     ben.emit(json!(["document:activity", {"room": foreign_room}])).await;
-    while app.app.realtime().ignored() < 4 {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    until("four messages are ignored", async || app.app.realtime().ignored() == 4).await;
     assert_eq!(app.app.realtime().count(&Room::Group(group.id.clone())), 0);
     rows.emit(vec![group_updated(
         &app.world.north,
@@ -142,17 +140,14 @@ both!(client_messages_are_ignored_and_counted, |app| {
     assert!(writing().is_empty());
 
     let mut cem = SocketListener::connect(app, &app.world.cem).await;
-    for _ in 0..3 {
+    // The first activity of ten seconds counts, and the others are ignored.
+    until("two messages of Cem are ignored", async || {
         cem.emit(json!(["document:activity", {"documentId": group.document}]))
             .await;
-    }
-    while app.app.realtime().ignored() < 6 {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    while writing().is_empty() {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    assert_eq!(writing(), [user(&app.world.cem)]);
+        app.app.realtime().ignored() >= 6
+    })
+    .await;
+    until("Cem is writing", async || writing() == [user(&app.world.cem)]).await;
 });
 
 both!(user_has_at_most_twenty_sockets, |app| {
@@ -173,9 +168,8 @@ both!(user_has_at_most_twenty_sockets, |app| {
         "{refused}"
     );
     sockets.pop();
-    while app.app.realtime().count(&Room::User(user(&app.world.ben))) == 20 {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    let room = Room::User(user(&app.world.ben));
+    until("a socket is gone", async || app.app.realtime().count(&room) < 20).await;
     raw_socket::Socket::open(app, &app.world.ben.cookie)
         .await
         .expect("ready")
@@ -195,11 +189,7 @@ both!(revoked_client_that_does_not_read_is_closed_in_seconds, |app| {
     }
     let session = rows.session(&app.world.ben).await;
     rows.end_session(&app.world.ben).await;
-    let kill = Signal::Kill {
-        party: ConnectionTarget::Session(session),
-        reason: KillReason::Revoked,
-    };
-    rows.emit(vec![kill]).await;
+    rows.emit(vec![revocation(session)]).await;
     until("the room is empty", async || app.app.realtime().count(&room) == 0).await;
     // The client does not read in the meantime.
     until("the connection is closed", async || !ben.is_open_on_server()).await;
@@ -212,36 +202,72 @@ both!(revoked_client_that_does_not_read_is_closed_in_seconds, |app| {
 
 both!(session_revoked_during_handshake_leaves_no_socket, |app| {
     let rows = RealtimeRows(app);
+    let mut cem = raw_socket::Socket::open(app, &app.world.cem.cookie).await;
+    cem.expect("ready").await;
+    let mut opened = Vec::new();
     for round in 0..40_u64 {
         let person = rows.another_session(&app.world.ben).await;
         let session = rows.session(&person).await;
-        let kill = Signal::Kill {
-            party: ConnectionTarget::Session(session),
-            reason: KillReason::Revoked,
-        };
         let revoke = async {
             tokio::time::sleep(Duration::from_micros(round * 200)).await;
             rows.end_session(&person).await;
-            rows.emit(vec![kill]).await;
+            rows.emit(vec![revocation(session)]).await;
         };
         let connect = raw_socket::Socket::try_open(app, &person.cookie);
-        let (mut socket, ()) = tokio::join!(connect, revoke);
-        // Whichever came first, the room is empty after the signal is processed.
-        let room = Room::User(user(&app.world.ben));
-        until(&format!("no socket is left in round {round}"), async || {
-            app.app.realtime().count(&room) == 0
-        })
-        .await;
-        rows.emit(vec![group_updated(&app.world.north, vec![room], "secret")])
-            .await;
-        if let Some(socket) = &mut socket {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-            while let Ok(Some(frame)) = tokio::time::timeout(Duration::from_millis(30), socket.next()).await {
-                assert!(!frame.contains("secret"), "round {round}: {frame}");
-            }
-        }
+        let (socket, ()) = tokio::join!(connect, revoke);
+        let secret = format!("emitted after session {round}.");
+        emit_and_wait(&rows, &secret, &mut cem).await;
+        opened.extend(socket.map(|socket| (secret, socket)));
     }
+    for (secret, mut socket) in opened {
+        let frames = socket.frames_until_closed().await;
+        assert!(!frames.iter().any(|frame| frame.contains(&secret)), "{frames:?}");
+    }
+    let room = Room::User(user(&app.world.ben));
+    assert_eq!(app.app.realtime().count(&room), 0);
 });
+
+/// The rooms of a socket are read before its session is revoked, and joined afterwards.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rooms_read_before_revocation_are_not_joined() {
+    let Some(app) = test_support::TestApp::start(test_support::DatabaseKind::Postgres).await else {
+        return;
+    };
+    let rows = RealtimeRows(&app);
+    let mut cem = raw_socket::Socket::open(&app, &app.world.cem.cookie).await;
+    cem.expect("ready").await;
+    let lock = TableLock::hold(&app.database, "class_enrollments", "ACCESS EXCLUSIVE").await;
+    let mut ben = raw_socket::Socket::open(&app, &app.world.ben.cookie).await;
+    lock.wait_for_waiter().await;
+    let session = rows.session(&app.world.ben).await;
+    rows.end_session(&app.world.ben).await;
+    rows.emit(vec![revocation(session)]).await;
+    emit_and_wait(&rows, "emitted while the rooms are read", &mut cem).await;
+    lock.release().await;
+    let frames = ben.frames_until_closed().await;
+    assert!(!frames.iter().any(|frame| frame.contains("emitted")), "{frames:?}");
+    // Reading this event from the database gives the computation of the rooms time to end.
+    emit_and_wait(&rows, "emitted later", &mut cem).await;
+    let room = Room::User(user(&app.world.ben));
+    assert_eq!(app.app.realtime().count(&room), 0);
+    app.close().await;
+}
+
+fn revocation(session: SessionId) -> Signal {
+    Signal::Kill {
+        party: ConnectionTarget::Session(session),
+        reason: KillReason::Revoked,
+    }
+}
+
+/// Emits an event to Ben and Cem, and waits until Cem has received it: all earlier signals are dispatched then.
+async fn emit_and_wait(rows: &RealtimeRows<'_>, words: &str, cem: &mut raw_socket::Socket) {
+    let world = &rows.0.world;
+    let rooms = [&world.ben, &world.cem].map(|person| Room::User(user(person)));
+    rows.emit(vec![group_updated(&world.north, rooms.to_vec(), words)])
+        .await;
+    cem.expect_text(words).await;
+}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn shutdown_closes_sockets_immediately() {

@@ -4,9 +4,8 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use db::Database;
 use test_support::rows::{execute, texts};
-use test_support::{DatabaseKind, ServerEnv, World, size, until};
+use test_support::{DatabaseKind, ServerEnv, TableLock, World, size};
 
 use super::run_ok;
 
@@ -61,9 +60,6 @@ async fn school_import_counts_rows_that_a_vacuum_during_it_did_not_see() {
     ) else {
         return;
     };
-    let Database::Postgres(url) = target.database.clone() else {
-        panic!("the target is on PostgreSQL")
-    };
     let world = World::create(&source.store().await, &source.database).await;
     drop(target.store().await);
     for env in [&source, &target] {
@@ -74,28 +70,14 @@ async fn school_import_counts_rows_that_a_vacuum_during_it_did_not_see() {
     let archive = archive.to_str().unwrap();
     run_ok(&source, &["school", "export", "north", "--output", archive]);
 
-    let connect = move || postgres::Client::connect(&url, postgres::NoTls).unwrap();
-    let open = connect.clone();
-    let locking = tokio::task::spawn_blocking(move || {
-        let mut client = open();
-        client.batch_execute("BEGIN; LOCK TABLE members IN SHARE MODE").unwrap();
-        client
-    });
-    let mut lock = locking.await.unwrap();
+    let lock = TableLock::hold(&target.database, "members", "SHARE").await;
     let mut import = target.command(&["school", "import", archive], &[]);
     let mut import = import.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    until("the import waits with all people inserted", async || {
-        let waiting = "SELECT CAST(COUNT(*) AS TEXT) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
-            WHERE d.datname = current_database() AND l.relation = CAST('members' AS regclass) AND NOT l.granted";
-        texts(&target.database, waiting.to_owned()).await == [Some("1".to_owned())]
-    })
-    .await;
-    let status = tokio::task::spawn_blocking(move || {
-        connect().batch_execute("VACUUM users").unwrap();
-        lock.batch_execute("COMMIT").unwrap();
-        drop(lock);
-        import.wait().unwrap()
-    });
+    // The import waits with all people inserted.
+    lock.wait_for_waiter().await;
+    execute(&target.database, "VACUUM users".to_owned()).await;
+    lock.release().await;
+    let status = tokio::task::spawn_blocking(move || import.wait().unwrap());
     assert!(status.await.unwrap().success());
     let counted = "SELECT CAST(reltuples > 500 AS TEXT) FROM pg_class WHERE oid = CAST('users' AS regclass)";
     assert_eq!(
@@ -122,7 +104,9 @@ async fn check_memory(kind: DatabaseKind) {
     run_ok(&source, &["school", "export", "north", "--output", few_file]);
     add_people(&source, &world.north, FEW + 1, many).await;
     let export = peak_of(&source, &["school", "export", "north", "--output", many_file]);
-    let least = peak_of(&target, &["school", "import", few_file, "--dry-run"]);
+    // A measurement is too small if this process stalls while the import ends.
+    let peaks = (0..3).map(|_| peak_of(&target, &["school", "import", few_file, "--dry-run"]));
+    let least = peaks.max().unwrap();
     let most = peak_of(&target, &["school", "import", many_file, "--dry-run"]);
     println!(
         "{kind:?}: peak {} MiB with {FEW} people, {} MiB with {many}; export {} MiB",

@@ -7,7 +7,7 @@ use db::Database;
 
 use test_support::cluster::Cluster;
 use test_support::rows::execute;
-use test_support::{Client, DatabaseKind, ServerEnv, TestApp, World, is_soak};
+use test_support::{Client, DatabaseKind, ServerEnv, TableLock, TestApp, World, is_soak};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "long: make test-resilience"]
@@ -113,24 +113,14 @@ async fn lock_timeout_is_reported_to_the_client() {
         .as_str()
         .unwrap()
         .to_owned();
-    let Database::Postgres(url) = app.database.clone() else {
-        unreachable!()
-    };
-    let held = tokio::task::spawn_blocking(move || {
-        let mut other = postgres::Client::connect(&url, postgres::NoTls).unwrap();
-        other
-            .batch_execute("BEGIN; LOCK TABLE groups IN EXCLUSIVE MODE")
-            .unwrap();
-        other
-    });
-    let held = held.await.unwrap();
+    let lock = TableLock::hold(&app.database, "groups", "EXCLUSIVE").await;
     let begun = Instant::now();
     let path = format!("/groups/{group}");
     let refused = ada.patch(&path, serde_json::json!({"name": "Later"})).await;
     assert!(begun.elapsed() > Duration::from_secs(19));
     assert!(!refused.header("retry-after").is_empty());
     refused.refused(503, "OVERLOADED");
-    tokio::task::spawn_blocking(move || drop(held)).await.unwrap();
+    lock.release().await;
     ada.patch(&path, serde_json::json!({"name": "Later"})).await.expect(200);
     app.close().await;
 }
