@@ -1,6 +1,11 @@
 // HTTP requests and assertions. A failed assertion prints the request and the response.
 import { isDeepStrictEqual } from 'node:util';
 
+/** The timeout of every wait: a watchdog for a busy machine, not a guarantee of the service. */
+export const WAIT_MILLISECONDS = 120_000;
+// Less than the limit of the Rust test that runs the program, which does not show what the program has printed.
+const PROGRAM_MILLISECONDS = 600_000;
+
 /** A failed assertion. `exchange` is the HTTP response that was checked, if there is one. */
 export class CheckError extends Error {
   constructor(reason, exchange) {
@@ -25,7 +30,7 @@ export function assertEqual(actual, expected, what, exchange) {
 export const sorted = (ids) => [...ids].sort();
 
 /** Repeats a request until the condition holds, and returns the last result. Fails after `within` milliseconds. */
-export async function waitUntil(request, condition, what, within = 15_000) {
+export async function waitUntil(request, condition, what, within = WAIT_MILLISECONDS) {
   const end = Date.now() + within;
   for (;;) {
     const result = await request();
@@ -129,7 +134,7 @@ export function upload(fileName, bytes, type, fields = {}) {
 }
 
 /** Runs the steps and prints a numbered line for each. The first step that fails ends the program with exit code 1. */
-export async function runSteps(steps, { limit = 240_000 } = {}) {
+export async function runSteps(steps, { limit = PROGRAM_MILLISECONDS } = {}) {
   const watchdog = setTimeout(() => {
     console.log(`not ok: not finished after ${limit} ms`);
     process.exit(1);

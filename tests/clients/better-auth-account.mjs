@@ -3,7 +3,7 @@
 // is called.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CheckError, assert, assertEqual, runSteps, readWorld } from './api.mjs';
+import { CheckError, WAIT_MILLISECONDS, assert, assertEqual, runSteps, readWorld } from './api.mjs';
 import { dataOf, expectError, storedSession } from './better-auth-checks.mjs';
 import { User } from './session.mjs';
 
@@ -58,7 +58,7 @@ async function password() {
 /** Returns the newest email to this address. Without an SMTP server, emails are files. */
 async function receivedEmail(address, word = '') {
   const folder = join(world.dataDir, 'outbox');
-  for (const end = Date.now() + 15_000; Date.now() < end; ) {
+  for (const end = Date.now() + WAIT_MILLISECONDS; Date.now() < end; ) {
     const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.eml')).sort();
     for (const name of names.reverse()) {
       const text = await readFile(join(folder, name), 'utf8');

@@ -68,8 +68,9 @@ class NodeOidcProvider {
       jwks: { keys: [this.key] },
       cookies: { keys: ['only for tests'] },
       pkce: { required: () => true },
-      // Without the protection of the library, which sends no requests to this machine.
-      fetch: (url, { dispatcher: _, ...options }) => fetch(url, options),
+      // Without the protection of the library, which sends no requests to this machine, and without its timeout of 2.5
+      // seconds, after which a sign-out would not reach the service.
+      fetch: (url, { dispatcher: _, signal: __, ...options }) => fetch(url, options),
       features: { backchannelLogout: { enabled: true } },
       claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
       findAccount: (_, id) => ({

@@ -1,6 +1,6 @@
 // A user's connection with the official Socket.IO client. All received events are stored in order.
 import { io } from 'socket.io-client';
-import { CheckError, assert } from './api.mjs';
+import { CheckError, WAIT_MILLISECONDS, assert } from './api.mjs';
 
 // Long enough for an event to arrive on a busy machine. The absence of an event is always checked after another listener
 // received it.
@@ -42,7 +42,7 @@ export class SocketListener {
   }
 
   /** Waits for the first matching event since `from` and returns its payload. */
-  async waitFor(event, { where = () => true, from = 0, within = 10_000 } = {}) {
+  async waitFor(event, { where = () => true, from = 0, within = WAIT_MILLISECONDS } = {}) {
     const end = Date.now() + within;
     for (;;) {
       const found = this.received.slice(from).find((entry) => entry.event === event && where(entry.payload ?? {}));

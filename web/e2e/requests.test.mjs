@@ -6,6 +6,9 @@ import { ready, scenario, until } from "./harness.mjs";
 
 /** Time after the page is complete in which it must not ask again; a refetch would follow the connection after 2 s. */
 const QUIET_MS = 4_000;
+/** Age at which a page asks again for what it shows (`staleTime` in main.tsx). A load that takes as long is repeated. */
+const STALE_MS = 15_000;
+const ATTEMPTS = 5;
 
 const SCREENS = [
   { name: "Today", who: "ada", most: 5, path: () => "/today" },
@@ -24,23 +27,35 @@ const SCREENS = [
   },
 ];
 
+/** Loads a page with a new cache, and returns its requests to the API. */
+async function requestsOfLoad(harness, who, path) {
+  const page = await harness.page(who);
+  const asked = [];
+  const state = { isLive: false };
+  page.on("request", (request) => {
+    const { pathname, search } = new URL(request.url());
+    if (pathname.startsWith("/api/") && !pathname.startsWith("/api/socket.io"))
+      asked.push(`${request.method()} ${pathname}${search}`);
+  });
+  page.on("websocket", (socket) =>
+    socket.on("framereceived", ({ payload }) => (state.isLive ||= String(payload).includes('"ready"'))),
+  );
+  await page.goto(path);
+  await ready(page);
+  await until(() => state.isLive, "the realtime connection is open");
+  await page.waitForTimeout(QUIET_MS);
+  return asked;
+}
+
 for (const { name, who, most, path } of SCREENS) {
   scenario(`full load of ${name} sends at most ${most} requests, each once`, async (harness, t) => {
-    const page = await harness.page(who);
-    const asked = [];
-    const state = { isLive: false };
-    page.on("request", (request) => {
-      const { pathname, search } = new URL(request.url());
-      if (pathname.startsWith("/api/") && !pathname.startsWith("/api/socket.io"))
-        asked.push(`${request.method()} ${pathname}${search}`);
-    });
-    page.on("websocket", (socket) =>
-      socket.on("framereceived", ({ payload }) => (state.isLive ||= String(payload).includes('"ready"'))),
-    );
-    await page.goto(await path(harness));
-    await ready(page);
-    await until(() => state.isLive, "the realtime connection is open");
-    await page.waitForTimeout(QUIET_MS);
+    const address = await path(harness);
+    let asked;
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      const began = Date.now();
+      asked = await requestsOfLoad(harness, who, address);
+      if (Date.now() - began < STALE_MS) break;
+    }
     t.diagnostic(asked.join("\n"));
     assert.equal(new Set(asked).size, asked.length, `asked twice:\n${asked.join("\n")}`);
     assert.ok(asked.length <= most, `${asked.length} requests:\n${asked.join("\n")}`);

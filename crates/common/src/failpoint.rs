@@ -33,6 +33,7 @@ pub const NAMES: &[&str] = &[
     "deletion.saved",
     "deletion.dropped",
     "deletion.text_kept",
+    "deletion.purged",
     "commits.appended",
     "commits.written",
     "commits.log_written",

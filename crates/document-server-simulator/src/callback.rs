@@ -22,6 +22,8 @@ pub(crate) struct OutgoingCallback {
     /// The callback URL. Without one the callback is not sent and counts as rejected.
     pub(crate) to: Option<String>,
     pub(crate) fields: TokenClaims,
+    /// The revision of the session that a forced save contains.
+    pub(crate) forced_revision: Option<u64>,
 }
 
 impl OutgoingCallback {
@@ -34,6 +36,7 @@ impl OutgoingCallback {
             status,
             to,
             fields,
+            forced_revision: None,
         }
     }
 
@@ -164,6 +167,9 @@ async fn send_once(simulator: &Simulator, callback: &OutgoingCallback, to: &str,
     }
     let (answer_status, answer_body) = answer.map_or((None, String::new()), |(status, text)| (Some(status), text));
     let class = classify_response(answer_status, &answer_body);
+    let accepted = matches!(class, ResponseClass::Accepted);
+    // Applied before it is recorded: a test that sees the record can rely on its effect.
+    simulator.apply_forced_result(callback, accepted);
     simulator.request_log().push_callback(SentCallback {
         at: clock::now_millis(),
         key: callback.key.clone(),
@@ -174,7 +180,7 @@ async fn send_once(simulator: &Simulator, callback: &OutgoingCallback, to: &str,
         header_token,
         answer_status,
         answer_body,
-        accepted: matches!(class, ResponseClass::Accepted),
+        accepted,
     });
     class
 }

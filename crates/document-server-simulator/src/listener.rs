@@ -11,16 +11,21 @@ use std::{
 use axum::serve::Listener;
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
-    net::{TcpListener, TcpStream},
+    net::{TcpListener, TcpSocket, TcpStream},
     sync::watch,
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::faults::Outage;
 
+/// Maximum number of connections that wait to be accepted.
+const BACKLOG: u32 = 1024;
+
 /// Accepts connections, except during an outage.
 pub(crate) struct FaultyListener {
     listener: Option<TcpListener>,
+    /// During an outage: bound without listening, so that connections are refused and nothing else gets the port.
+    reserved: Option<TcpSocket>,
     address: SocketAddr,
     down: watch::Receiver<Option<Outage>>,
     stop: CancellationToken,
@@ -36,6 +41,7 @@ impl FaultyListener {
         Ok(Self {
             address: listener.local_addr()?,
             listener: Some(listener),
+            reserved: None,
             down,
             stop,
         })
@@ -44,6 +50,34 @@ impl FaultyListener {
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
+
+    /// Begins an outage. The port cannot be bound again before the listener is closed.
+    fn refuse(&mut self) {
+        if self.listener.take().is_some() {
+            self.reserved = bind_socket(self.address).ok();
+        }
+    }
+
+    /// Ends an outage.
+    fn listen(&mut self) -> io::Result<()> {
+        let socket = match self.reserved.take() {
+            Some(socket) => socket,
+            None => bind_socket(self.address)?,
+        };
+        self.listener = Some(socket.listen(BACKLOG)?);
+        Ok(())
+    }
+}
+
+/// Binds an address that connections of the former listener may still use.
+fn bind_socket(address: SocketAddr) -> io::Result<TcpSocket> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    Ok(socket)
 }
 
 fn is_refusing(down: &watch::Receiver<Option<Outage>>) -> bool {
@@ -57,16 +91,15 @@ impl Listener for FaultyListener {
     async fn accept(&mut self) -> (FaultyStream, SocketAddr) {
         loop {
             if is_refusing(&self.down) {
-                self.listener = None;
+                self.refuse();
                 if self.down.changed().await.is_err() {
                     std::future::pending::<()>().await;
                 }
                 continue;
             }
             let Some(listener) = &self.listener else {
-                match TcpListener::bind(self.address).await {
-                    Ok(listener) => self.listener = Some(listener),
-                    Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+                if self.listen().is_err() {
+                    tokio::time::sleep(Duration::from_millis(20)).await;
                 }
                 continue;
             };

@@ -239,7 +239,9 @@ impl Simulator {
         if faults.forced_assembly > 0 && !self.is_live(&snapshot.key) {
             // All editors disconnected during assembly: the result is dropped without a callback, and only the final
             // save is sent.
-            self.update_forced_save(&snapshot, |forced| forced.status = ForcedSaveState::Rejected);
+            self.update_forced_save(&snapshot.key, snapshot.revision, |forced| {
+                forced.status = ForcedSaveState::Rejected;
+            });
             return;
         }
         let assembled = match previous {
@@ -248,7 +250,9 @@ impl Simulator {
         };
         let assembled = assembled.filter(|_| !faults.assembly_fails);
         // Recorded before sending: a concurrent forced save reuses the file.
-        self.update_forced_save(&snapshot, |forced| forced.assembled.clone_from(&assembled));
+        self.update_forced_save(&snapshot.key, snapshot.revision, |forced| {
+            forced.assembled.clone_from(&assembled);
+        });
         let status = if assembled.is_some() { 6 } else { 7 };
         let origin = snapshot.last.origin.clone();
         let callback = OutgoingCallback::new(&snapshot.key, status, snapshot.to.clone());
@@ -261,13 +265,25 @@ impl Simulator {
             ForceSaveTrigger::Command(None) => {}
             ForceSaveTrigger::Button(user) => callback = callback.action(2, &user.id),
         }
-        let delivery = deliver(self, callback).await;
-        let status = if status == 6 && delivery.accepted {
-            ForcedSaveState::Accepted
-        } else {
-            ForcedSaveState::Rejected
+        callback.forced_revision = Some(snapshot.revision);
+        if callback.to.is_none() {
+            self.apply_forced_result(&callback, false);
+        }
+        deliver(self, callback).await;
+    }
+
+    /// Applies the response to a forced save to the session. A save that is sent twice is accepted if one of both is.
+    pub(crate) fn apply_forced_result(&self, callback: &OutgoingCallback, accepted: bool) {
+        let Some(revision) = callback.forced_revision else {
+            return;
         };
-        self.update_forced_save(&snapshot, |forced| forced.status = status);
+        self.update_forced_save(&callback.key, revision, |forced| {
+            if callback.status == 6 && accepted {
+                forced.status = ForcedSaveState::Accepted;
+            } else if forced.status == ForcedSaveState::Pending {
+                forced.status = ForcedSaveState::Rejected;
+            }
+        });
     }
 
     fn is_live(&self, key: &str) -> bool {
@@ -279,13 +295,10 @@ impl Simulator {
     }
 
     /// Updates the forced save of this revision unless a newer one replaced it.
-    fn update_forced_save(&self, snapshot: &SaveSnapshot, update: impl FnOnce(&mut ForcedSave)) {
+    fn update_forced_save(&self, key: &str, revision: u64, update: impl FnOnce(&mut ForcedSave)) {
         let mut state = self.state();
-        let forced = state
-            .sessions
-            .get_mut(&snapshot.key)
-            .and_then(|session| session.forced.as_mut());
-        if let Some(forced) = forced.filter(|forced| forced.revision == snapshot.revision) {
+        let forced = state.sessions.get_mut(key).and_then(|session| session.forced.as_mut());
+        if let Some(forced) = forced.filter(|forced| forced.revision == revision) {
             update(forced);
         }
     }

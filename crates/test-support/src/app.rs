@@ -63,6 +63,7 @@ impl Service {
         let serving = tokio::spawn(server::serve(listener, router, app.clone(), async {
             drop(stopped.await);
         }));
+        until_listening(&app).await;
         Self {
             app,
             base,
@@ -223,6 +224,11 @@ impl TestApp {
         run_check(move || invariants::check(&database)).await;
         database::drop_postgres(&self.database);
     }
+}
+
+/// Waits until a service receives events: earlier ones are replaced by `sync:required`, which tests of events do not expect.
+pub(super) async fn until_listening(app: &App) {
+    super::until("the service receives events", async || app.realtime().is_listening()).await;
 }
 
 async fn run_check(check: impl FnOnce() + Send + 'static) {

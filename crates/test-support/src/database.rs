@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::time::Instant;
 
 use db::{Database, migrate};
 use groupwork::bootstrap::open_store;
@@ -143,7 +144,16 @@ fn on_thread<T: Send>(act: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| scope.spawn(act).join().unwrap())
 }
 
+/// Executes a statement. PostgreSQL waits only five seconds for the last session of a database that is cloned or dropped;
+/// the statement is then repeated.
 fn execute(url: &str, statement: &str) {
     let mut client = postgres::Client::connect(url, postgres::NoTls).unwrap();
-    client.batch_execute(statement).unwrap();
+    let since = Instant::now();
+    while let Err(error) = client.batch_execute(statement) {
+        let is_in_use = error.code() == Some(&postgres::error::SqlState::OBJECT_IN_USE);
+        assert!(
+            is_in_use && since.elapsed() < super::WAIT_TIMEOUT,
+            "{statement}: {error}"
+        );
+    }
 }

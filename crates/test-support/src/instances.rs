@@ -32,6 +32,7 @@ impl Instances {
         // Callbacks of the document server go through the proxy and reach any instance.
         first.set("API_INTERNAL_URL", &proxy.base);
         first.set("TRUST_PROXY", "127.0.0.1");
+        first.set("METRICS_LISTEN", "127.0.0.1:0");
         for (name, value) in settings {
             first.set(name, value);
         }

@@ -43,7 +43,7 @@ db::statements! {
             created_at)
         VALUES ($1, $2, $3, 'key', '', 'CURRENT', $4, 1)";
     SESSION = "INSERT INTO editing_sessions (organization_id, id, document_id, generation, document_key, since, last_callback_at)
-        VALUES ($1, $2, $3, 1, 'key', 1, 1)";
+        VALUES ($1, $2, $3, 1, 'key', $4, $4)";
     DOCUMENT_LOG = "INSERT INTO document_logs (organization_id, document_id, generation, version, created_at)
         VALUES ($1, $2, 1, 1, 1)";
     DOCUMENT_SNAPSHOT = "INSERT INTO document_snapshots (organization_id, document_id, generation, version, content, created_at)
@@ -188,7 +188,8 @@ impl LessonRows {
         run!(self, DOCUMENT, id, group.room, topic, revision, self.student);
         run!(self, REVISION, revision, id);
         run!(self, SAVE, clock::new_id(), id, revision);
-        run!(self, SESSION, clock::new_id(), id);
+        // The service asks the document server about sessions without a recent callback, and ends them.
+        run!(self, SESSION, clock::new_id(), id, clock::now());
         run!(self, CONTRIBUTION, id, self.student);
         run!(self, DOCUMENT_LOG, id);
         run!(self, DOCUMENT_SNAPSHOT, id);

@@ -5,8 +5,14 @@ use better_auth::totp::{TotpSecret, step_at};
 use common::clock;
 use serde_json::{Value, json};
 
-use super::accounts::{PASSWORD, signed_in};
+use super::accounts::{PASSWORD, run, signed_in};
 use super::{Answer, Browser, TestApp, TestUser};
+
+db::statements! {
+    /// Makes the last code of a user acceptable again.
+    FREE_LAST_STEP = "UPDATE second_factors SET last_step = last_step - 1
+        WHERE user_id IN (SELECT id FROM users WHERE email = $1)";
+}
 
 /// A user whose sign-in requires a code.
 pub struct FactorUser {
@@ -23,10 +29,23 @@ impl FactorUser {
         self.code_after(0)
     }
 
-    /// Returns the code that the app shows this number of steps later.
+    /// Returns the code that the app shows this number of steps later. That of the next step is valid for at least 30
+    /// seconds, that of the last step perhaps only until the request arrives.
     pub fn code_after(&self, steps: i64) -> String {
-        let now = UnixMillis::from_millis(clock::now().as_millis());
-        self.secret.code(step_at(now) + steps)
+        self.secret.code(present_step() + steps)
+    }
+
+    /// Returns codes that are not accepted: no app shows them within two steps from now.
+    pub fn wrong_codes(&self) -> impl Iterator<Item = String> {
+        let shown: Vec<String> = (-2..=2).map(|steps| self.code_after(steps)).collect();
+        (0..)
+            .map(|number: u32| format!("{number:06}"))
+            .filter(move |code| !shown.contains(code))
+    }
+
+    /// Returns a code that is not accepted.
+    pub fn wrong_code(&self) -> String {
+        self.wrong_codes().next().unwrap()
     }
 
     /// Enters email address and password in a browser; the sign-in then waits for a code.
@@ -57,14 +76,20 @@ pub async fn recover(browser: &Browser, code: &str) -> Answer {
         .await
 }
 
-/// Sets up the second factor of a user. The code of the present step is used up.
-pub async fn set_up(app: &TestApp, person: &TestUser) -> FactorUser {
-    let browser = signed_in(app, person).await;
-    set_up_in(browser, &person.email).await
+/// Returns the step of the codes that apps show now.
+pub fn present_step() -> i64 {
+    step_at(UnixMillis::from_millis(clock::now().as_millis()))
 }
 
-/// Sets up the second factor of the user who is signed in in this browser.
-pub async fn set_up_in(browser: Browser, email: &str) -> FactorUser {
+/// Sets up the second factor of a user, as [`set_up_in`] does.
+pub async fn set_up(app: &TestApp, person: &TestUser) -> FactorUser {
+    let browser = signed_in(app, person).await;
+    set_up_in(app, browser, &person.email).await
+}
+
+/// Sets up the second factor of the user who is signed in in this browser. Codes of the present and of the next step can
+/// be used afterwards.
+pub async fn set_up_in(app: &TestApp, browser: Browser, email: &str) -> FactorUser {
     let body = browser
         .post("/auth/two-factor/enable", json!({"password": PASSWORD}))
         .await
@@ -75,8 +100,8 @@ pub async fn set_up_in(browser: Browser, email: &str) -> FactorUser {
         recovery_codes: serde_json::from_value(body["backupCodes"].clone()).unwrap(),
         browser,
     };
-    // The code of the last step, so that those of the present and the next step can be used by the test.
-    enter(&user.browser, &user.code_after(-1)).await.expect(200);
+    enter(&user.browser, &user.code()).await.expect(200);
+    run(app, &FREE_LAST_STEP, db::args![email]);
     user
 }
 

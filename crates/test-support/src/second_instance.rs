@@ -6,6 +6,7 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 use super::TestApp;
+use super::app::until_listening;
 
 pub struct SecondInstance {
     pub base: String,
@@ -22,7 +23,10 @@ impl SecondInstance {
         let app = build_app(config, &base).await.unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
         let router = router::router(app.clone());
-        let serving = tokio::spawn(server::serve(listener, router, app, async { drop(stopped.await) }));
+        let serving = tokio::spawn(server::serve(listener, router, app.clone(), async {
+            drop(stopped.await);
+        }));
+        until_listening(&app).await;
         Self { base, stop, serving }
     }
 

@@ -13,10 +13,8 @@ use db::{Database, Store};
 use groupwork::bootstrap::open_store;
 
 use super::app::{AUTH_SECRET, DOCSERVER_SECRET, FRONTEND};
-use super::{DatabaseKind, database, hang_watchdog};
+use super::{DatabaseKind, WAIT_TIMEOUT, database, hang_watchdog, until};
 
-/// Longer than any start on a busy machine.
-const WAIT_TIMEOUT: Duration = Duration::from_mins(1);
 /// The number of stderr lines that a failed test shows.
 const SHOWN: usize = 80;
 
@@ -131,14 +129,16 @@ impl ServerEnv {
     /// Like `start`, with environment variables for this start only; returns the log if the process exits before it
     /// listens.
     pub fn try_start(&mut self, command: &str, extra: &[(&str, &str)]) -> Result<ServerProcess, String> {
-        // A client of another test may briefly use the port of the last start.
-        for _ in 0..50 {
+        let since = Instant::now();
+        loop {
             match self.launch(command, extra) {
-                Err(log) if log.contains("Address already in use") => std::thread::sleep(Duration::from_millis(20)),
+                // A client of another test may use the port of the last start for a while.
+                Err(log) if log.contains("Address already in use") && since.elapsed() < WAIT_TIMEOUT => {
+                    std::thread::sleep(Duration::from_millis(20));
+                }
                 outcome => return outcome,
             }
         }
-        self.launch(command, extra)
     }
 
     fn launch(&mut self, command: &str, extra: &[(&str, &str)]) -> Result<ServerProcess, String> {
@@ -223,13 +223,20 @@ impl ServerProcess {
         }
     }
 
-    /// Waits until the process is ready and returns the time since its start.
+    /// Waits until the process is ready and returns the time since its start. If it has metrics, it also receives events
+    /// then: sockets miss those that are committed before.
     pub async fn ready(&mut self) -> Duration {
         let http = reqwest::Client::builder().no_proxy().build().unwrap();
         let url = format!("{}/api/health/ready", self.base);
         while self.since.elapsed() < WAIT_TIMEOUT {
             let answer = http.get(&url).timeout(Duration::from_secs(5)).send().await;
             if answer.is_ok_and(|answer| answer.status() == 200) {
+                if self.metrics.is_some() {
+                    until("the process receives events", async || {
+                        self.metric("groupwork_event_listener_up").await == 1
+                    })
+                    .await;
+                }
                 return self.since.elapsed();
             }
             assert!(
@@ -240,6 +247,15 @@ impl ServerProcess {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
         panic!("not ready within {WAIT_TIMEOUT:?}:\n{}", self.tail());
+    }
+
+    /// Returns the value of a metric without labels. Requires `METRICS_LISTEN`.
+    pub async fn metric(&self, name: &str) -> u64 {
+        let http = reqwest::Client::builder().no_proxy().build().unwrap();
+        let url = self.metrics.as_ref().unwrap();
+        let page = http.get(url).send().await.unwrap().text().await.unwrap();
+        let line = page.lines().find_map(|line| line.strip_prefix(&format!("{name} ")));
+        line.unwrap_or_else(|| panic!("no {name} in {page}")).parse().unwrap()
     }
 
     /// Sends SIGKILL: no destructor runs and no further response is sent.

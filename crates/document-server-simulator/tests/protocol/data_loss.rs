@@ -1,10 +1,12 @@
 //! States in which a real server loses text: unsent text, a restart with changes, a dropped forced save.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
+use std::time::{Duration, Instant};
+
 use document_server_simulator::Faults;
 use serde_json::json;
 
-use crate::support::{TIMEOUT, TestServer, fetch};
+use crate::support::{TIMEOUT, TestServer, fetch, run_within};
 
 #[tokio::test]
 async fn removed_editor_loses_unsent_text() {
@@ -39,7 +41,7 @@ async fn editor_with_autosave_gap_sends_after_gap() {
     ben.type_text(" typed").await.unwrap();
     let sending = async {
         while ben.has_unsent_changes() {
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
     tokio::time::timeout(TIMEOUT, sending).await.unwrap();
@@ -74,17 +76,29 @@ async fn forcesave_after_restart_returns_no_changes_until_next_edit() {
 #[tokio::test]
 async fn forced_save_is_dropped_if_session_ends_during_assembly() {
     let server = TestServer::new().await;
-    let ben = server.open("d-1", "ben").await;
-    ben.type_text(" typed").await.unwrap();
-    server.simulator.faults().update(|faults| faults.forced_assembly = 500);
-    assert_eq!(server.command("forcesave", "d-1").await["error"], 0);
-    let closed = ben.close().await.unwrap();
+    server
+        .simulator
+        .faults()
+        .update(|faults| faults.forced_assembly = 3_000);
+    let (key, closed) = run_within(Duration::from_secs(3), async |key| {
+        let ben = server.open(key, "ben").await;
+        ben.type_text(" typed").await.unwrap();
+        let started = Instant::now();
+        assert_eq!(server.command("forcesave", key).await["error"], 0);
+        let closed = ben.close().await.unwrap();
+        (started.elapsed(), closed)
+    })
+    .await;
     assert_eq!((closed.status, closed.accepted), (Some(2), true));
     let forced = server
         .simulator
-        .wait_for_callback(|sent| sent.status == 6, std::time::Duration::from_millis(900));
+        .wait_for_callback(|sent| sent.key == key && sent.status == 6, Duration::from_millis(3_500));
     assert!(forced.await.is_none(), "only the final save came");
-    let saved = server.wait_for_status(2).await;
+    let saved = server
+        .simulator
+        .wait_for_callback(|sent| sent.key == key && sent.status == 2, TIMEOUT)
+        .await
+        .unwrap();
     let at = saved.body["lastsave"].as_str().unwrap();
     assert_eq!(at.rsplit('.').next(), Some("000Z"), "whole seconds: {at}");
 }

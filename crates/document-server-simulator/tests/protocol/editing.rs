@@ -1,10 +1,12 @@
 //! Opening, concurrent editing and closing.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
-use document_server_simulator::{DocumentKind, SimulatorSettings, client, read_document};
+use std::time::{Duration, Instant};
+
+use document_server_simulator::{DocumentKind, SentCallback, SimulatorSettings, client, read_document};
 use serde_json::json;
 
-use crate::support::{SECRET, TestServer, fetch, sign_config, sign_with, unix_time};
+use crate::support::{SECRET, TIMEOUT, TestServer, fetch, run_within, sign_config, sign_with, unix_time};
 
 #[tokio::test]
 async fn closing_after_changes_saves_valid_docx() {
@@ -96,24 +98,30 @@ async fn saved_key_opens_old_content_read_only() {
 
 #[tokio::test]
 async fn disconnected_editor_may_reconnect_before_save() {
+    let save_delay = Duration::from_secs(1);
     let server = TestServer::with(SimulatorSettings {
-        time_scale: 0.1,
+        time_scale: 0.2,
         ..SimulatorSettings::new(SECRET)
     })
     .await;
-    let ben = server.open("d-1", "ben").await;
-    ben.type_text(" kept").await.unwrap();
-    ben.abandon().await.unwrap();
-    let back = server.open("d-1", "ben").await;
+    let (key, back) = run_within(save_delay, async |key| {
+        let ben = server.open(key, "ben").await;
+        ben.type_text(" kept").await.unwrap();
+        let started = Instant::now();
+        ben.abandon().await.unwrap();
+        let back = server.open(key, "ben").await;
+        (started.elapsed(), back)
+    })
+    .await;
     assert_eq!(back.text().await.unwrap(), "Title kept");
+    let is_saved = |sent: &SentCallback| sent.key == key && sent.status == 2;
     // Longer than the delay of the first disconnect, which must not end the resumed session.
-    let early = server
-        .simulator
-        .wait_for_callback(|sent| sent.status == 2, std::time::Duration::from_millis(900));
+    let early = server.simulator.wait_for_callback(is_saved, save_delay * 2);
     assert!(early.await.is_none());
     back.abandon().await.unwrap();
-    assert_eq!(server.wait_for_status(2).await.attempt, 1);
-    assert_eq!(server.statuses(), [1, 1, 2]);
+    let saved = server.simulator.wait_for_callback(is_saved, TIMEOUT).await.unwrap();
+    assert_eq!(saved.attempt, 1);
+    assert_eq!(server.statuses_of(&key), [1, 1, 2]);
 }
 
 #[tokio::test]

@@ -100,6 +100,7 @@ async fn lost_response_is_retried() {
     let server = TestServer::new().await;
     let ben = server.open("d-1", "ben").await;
     ben.type_text("x").await.unwrap();
+    server.wait_for_status(1).await;
     server.simulator.faults().update(|faults| faults.lost_responses = 1);
     assert!(ben.close().await.unwrap().accepted);
     assert_eq!(server.statuses(), [1, 2, 2]);
@@ -133,6 +134,7 @@ async fn crash_sends_no_callback_and_keeps_changes() {
     let server = TestServer::new().await;
     let ben = server.open("d-1", "ben").await;
     ben.type_text(" before").await.unwrap();
+    server.wait_for_status(1).await;
     server.simulator.crash();
     assert!(ben.type_text(" after").await.is_err());
     assert_eq!(ben.close().await.unwrap().status, None);
@@ -177,6 +179,7 @@ async fn forgotten_save_is_not_sent() {
     server.simulator.faults().update(|faults| faults.forgets_saves = true);
     let ben = server.open("d-1", "ben").await;
     ben.type_text("x").await.unwrap();
+    server.wait_for_status(1).await;
     ben.close().await.unwrap();
     assert_eq!(server.statuses(), [1]);
     assert_eq!(server.simulator.forgotten_keys(), ["d-1"]);

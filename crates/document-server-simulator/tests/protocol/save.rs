@@ -86,6 +86,7 @@ async fn forced_save_keeps_key() {
     let ben = server.open("d-1", "ben").await;
     assert_eq!(server.command("forcesave", "d-1").await["error"], 4);
     ben.type_text(" forced").await.unwrap();
+    server.wait_for_status(1).await;
     let forced = json!({"c": "forcesave", "key": "d-1", "userdata": "lock-7"});
     assert_eq!(server.post_signed("/command", forced).await["error"], 0);
     server.wait_for_status(6).await;
@@ -121,6 +122,7 @@ async fn rejected_forced_save_is_retried_with_same_file() {
     server.set_responses(&[(200, r#"{"error":0}"#), (500, "")]);
     let ben = server.open("d-1", "ben").await;
     ben.type_text("x").await.unwrap();
+    server.wait_for_status(1).await;
     ben.press_save().await.unwrap();
     let first = server.wait_for_status(6).await;
     assert!(!first.accepted);

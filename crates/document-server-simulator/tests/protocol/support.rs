@@ -22,7 +22,22 @@ use jsonwebtoken::{DecodingKey, EncodingKey, Header, Validation};
 use serde_json::{Value, json};
 
 pub const SECRET: &str = "a secret of more than thirty-two bytes";
-pub const TIMEOUT: Duration = Duration::from_secs(10);
+pub const TIMEOUT: Duration = Duration::from_mins(2);
+
+/// Runs a step that must be quicker than a delay of the simulator. The step gets a key and returns the time that it took;
+/// if that was not less than the delay, it is repeated with another key. Returns the key and the result.
+pub async fn run_within<T>(delay: Duration, mut step: impl AsyncFnMut(&str) -> (Duration, T)) -> (String, T) {
+    const ATTEMPTS_MAX: u32 = 5;
+    let mut attempt = 0;
+    loop {
+        attempt += 1;
+        let key = format!("d-{attempt}");
+        let (took, result) = step(&key).await;
+        if took < delay || attempt == ATTEMPTS_MAX {
+            return (key, result);
+        }
+    }
+}
 
 #[derive(Default)]
 struct TestServerState {
@@ -76,9 +91,16 @@ impl TestServer {
     }
 
     pub fn statuses(&self) -> Vec<u64> {
-        self.callbacks()
+        self.callbacks().iter().map(status).collect()
+    }
+
+    /// Returns the statuses of the received callbacks about a key.
+    pub fn statuses_of(&self, key: &str) -> Vec<u64> {
+        let callbacks = self.callbacks();
+        callbacks
             .iter()
-            .map(|claims| claims["status"].as_u64().unwrap())
+            .filter(|claims| claims["key"] == key)
+            .map(status)
             .collect()
     }
 
@@ -216,4 +238,8 @@ async fn callback(
     let answer = inner.responses.lock().unwrap().pop_front();
     let (status, text) = answer.unwrap_or((200, r#"{"error":0}"#.into()));
     (StatusCode::from_u16(status).unwrap(), text).into_response()
+}
+
+fn status(claims: &Value) -> u64 {
+    claims["status"].as_u64().unwrap()
 }

@@ -110,7 +110,7 @@ both!(email_change_does_not_reveal_taken_addresses, |app| {
     ask("fourth@test.example").await.refused(429, "RATE_LIMITED");
 });
 
-tenants!(wrong_passwords_count_as_failed_sign_ins, |app| {
+both!(wrong_passwords_count_as_failed_sign_ins, |app| {
     let (world, ben) = (&app.world, app.as_(&app.world.ben));
     enable(app, &world.ben).await;
     let mut last = Value::Null;

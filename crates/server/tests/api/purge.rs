@@ -10,9 +10,9 @@ use test_support::lesson_rows;
 use test_support::rows::{execute, texts};
 use test_support::{Client, DatabaseKind, LessonFixture, RealtimeRows, ServerEnv, TestApp, World, raw_socket};
 
-/// Tables whose rows are kept temporarily by design: messages between instances (ten minutes), pending file removals
-/// and queued emails.
-const TRANSIENT_TABLES: [&str; 3] = ["event_outbox", "file_removals", "letters"];
+/// Tables whose rows are kept temporarily by design: messages between instances (ten minutes), pending file removals,
+/// queued emails, and the storage usage, which a periodic task counts.
+const TRANSIENT_TABLES: [&str; 4] = ["event_outbox", "file_removals", "letters", "storage_usages"];
 
 /// Inserts a row of North into every table, and more classes.
 async fn insert_rows_into_every_table(app: &TestApp) {
@@ -245,43 +245,39 @@ async fn run_killed_purge(kind: DatabaseKind) {
     // The rows refer to files that were never written, so the storage must be adopted explicitly.
     let mut adopt = tokio::process::Command::from(place.command(&["scrub", "--adopt-storage"], &[]));
     drop(adopt.output().await.unwrap());
-    let mut service = place.start("serve");
-    service.ready().await;
-    // The test does not wait for the purge: the process is killed after the response.
-    let root = Client::new(&service.base, Some(world.root.cookie.clone()));
-    let path = format!("/tenants/{}", world.north);
-    let body = Some(json!({"confirm": "north"}));
-    root.send(reqwest::Method::DELETE, &path, body).await.expect(200);
-    service.kill();
-
-    let database = place.database.clone();
-    let left = async || {
-        let query = format!("SELECT id FROM organizations WHERE id = '{}'", world.north);
-        texts(&database, query).await
-    };
-    let mut kills = 0;
-    for run in 0..40 {
-        if left().await.is_empty() {
-            break;
+    // One attempt less than those after which the job waits for the next minute.
+    for (kill, batches) in [1, 3, 8, 8].into_iter().enumerate() {
+        let failpoint = format!("deletion.purged:{batches}");
+        // An error means that the service died before it listened.
+        let mut service = place.try_start("serve", &[("GROUPWORK_FAILPOINT", &failpoint)]).ok();
+        if kill == 0 {
+            let base = &service.as_ref().expect("there is no purge yet").base;
+            let root = Client::new(base, Some(world.root.cookie.clone()));
+            let request = root.request(reqwest::Method::DELETE, &format!("/tenants/{}", world.north));
+            // The service may die before it responds.
+            drop(request.json(&json!({"confirm": "north"})).send().await);
         }
+        let since = Instant::now();
+        while service.as_mut().is_some_and(|service| service.try_wait().is_none()) {
+            assert!(
+                since.elapsed() < test_support::WAIT_TIMEOUT,
+                "{failpoint} is not reached"
+            );
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        let left = format!("SELECT id FROM organizations WHERE id = '{}'", world.north);
+        assert_eq!(
+            texts(&place.database, left).await.len(),
+            1,
+            "rows are left after kill {kill}"
+        );
         // Expires the lease of the killed instance instead of waiting a minute.
         execute(
-            &database,
+            &place.database,
             "UPDATE jobs SET lease_until = 1 WHERE lease_until IS NOT NULL".to_owned(),
         )
         .await;
-        let failpoint = format!("store.after_commit:{}", 6 + run % 3);
-        let Ok(mut service) = place.try_start("serve", &[("GROUPWORK_FAILPOINT", &failpoint)]) else {
-            kills += 1;
-            continue;
-        };
-        let since = Instant::now();
-        while service.try_wait().is_none() && since.elapsed() < Duration::from_secs(5) {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        kills += usize::from(service.try_wait().is_some());
     }
-    assert!(kills >= 2, "killed {kills} times");
     let mut service = place.start("serve");
     service.ready().await;
     wait_until_purged(&place.database, &world.north).await;

@@ -20,7 +20,7 @@ use test_support::fake_roster_server::{
 use test_support::rosters::{import, packed};
 use test_support::{TestApp, scratch};
 
-/// A client with short timeouts, and a storage for its archives.
+/// A client with short pauses, and a storage for its archives.
 struct RosterFixture {
     client: RosterClient,
     files: BlobStore,
@@ -30,11 +30,9 @@ struct RosterFixture {
 impl RosterFixture {
     async fn new() -> Self {
         let timeouts = RosterTimeouts {
-            total: Duration::from_secs(20),
-            response: Duration::from_secs(5),
-            idle: Duration::from_secs(2),
             backoff: Duration::from_millis(5),
             pause_max: Duration::from_secs(3),
+            ..RosterTimeouts::default()
         };
         Self::with(timeouts).await
     }
@@ -348,6 +346,15 @@ async fn endless_and_huge_lists_are_rejected() {
     assert_eq!(fixture.code(&one_roster(&fake)).await, "too_large");
 }
 
+/// Makes the list of users pause after each byte.
+fn drip(fake: &FakeRosterServer, pause: Duration) {
+    fake.fault(move |request, data| {
+        let mut reply = RosterReply::json(&json!({"users": data.lists["users"]}));
+        reply.drip = Some(pause);
+        (request.list == "users").then_some(reply)
+    });
+}
+
 #[tokio::test]
 async fn slow_response_ends_with_the_deadline() {
     let timeouts = RosterTimeouts {
@@ -355,14 +362,22 @@ async fn slow_response_ends_with_the_deadline() {
         ..RosterTimeouts::default()
     };
     let (fixture, fake) = (RosterFixture::with(timeouts).await, small_school().await);
-    fake.fault(|request, data| {
-        let mut reply = RosterReply::json(&json!({"users": data.lists["users"]}));
-        reply.drip = Some(Duration::from_millis(50));
-        (request.list == "users").then_some(reply)
-    });
-    let began = Instant::now();
+    // Without the deadline the list takes longer than the test may run, but no pause is too long.
+    drip(&fake, timeouts.idle / 2);
     assert_eq!(fixture.code(&one_roster(&fake)).await, "timed_out");
-    assert!(began.elapsed() < Duration::from_secs(6));
+    assert_eq!(fixture.left_files(), 0);
+}
+
+#[tokio::test]
+async fn pause_within_a_response_is_limited() {
+    let timeouts = RosterTimeouts {
+        idle: Duration::from_millis(300),
+        backoff: Duration::from_millis(5),
+        ..RosterTimeouts::default()
+    };
+    let (fixture, fake) = (RosterFixture::with(timeouts).await, small_school().await);
+    drip(&fake, Duration::from_hours(1));
+    assert_eq!(fixture.code(&one_roster(&fake)).await, "interrupted");
     assert_eq!(fixture.left_files(), 0);
 }
 

@@ -302,13 +302,17 @@ with_document_server!(feedback_events_reach_their_audience_only, |fixture| {
     }
     let world = &fixture.app.world;
     let ada = fixture.app.as_(&world.ada);
-    let document = fixture.document("Our page").await;
-    let (submission, link) = submitted(fixture, &document).await;
     let (mut adam, mut ben) = (
         SocketListener::connect(&fixture.app, &world.adam).await,
         SocketListener::connect(&fixture.app, &world.ben).await,
     );
     let mut dana = SocketListener::connect(&fixture.app, &world.dana).await;
+    let document = fixture.document("Our page").await;
+    let (submission, link) = submitted(fixture, &document).await;
+    for listener in [&mut adam, &mut ben] {
+        listener.expect("submission:created").await;
+        listener.discard();
+    }
     let staff = json!({"groupAssignmentId": link, "text": "Among us.", "visibility": "STAFF"});
     ada.post("/feedback", staff).await.expect(201);
     assert_eq!(adam.expect("feedback:created").await["feedback"]["text"], "Among us.");

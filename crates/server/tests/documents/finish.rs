@@ -193,30 +193,35 @@ async fn count(fixture: &DocumentServerFixture, what: &str) -> String {
     texts(&fixture.app.database, query).await[0].clone().unwrap()
 }
 
-with_document_server!(finish_locks_90_open_documents_in_one_request, |fixture| {
-    let open = open_90_documents(fixture).await;
-    let since = Instant::now();
-    let done = fixture.finish().await;
-    println!(
-        "  90 open documents were finished in {} ms",
-        since.elapsed().as_millis()
-    );
-    assert_eq!(
-        (&done["lockedDocuments"], &done["unsavedDocuments"], &done["groups"]),
-        (&json!(90), &json!([]), &json!(31))
-    );
-    assert_eq!(
-        count(fixture, "documents WHERE status = 'LOCKED' AND version = 1").await,
-        "90"
-    );
-    for (document, editor) in open.iter().step_by(17) {
-        assert!(fixture.text(document).await.contains(&format!("Words of {document}.")));
-        assert!(editor.type_text("More.").await.is_err(), "sent out");
+with_document_server!(
+    finish_locks_90_open_documents_in_one_request,
+    // The periodic check would send a command, too.
+    ["--docserver-reconcile-interval-seconds=3600"],
+    |fixture| {
+        let open = open_90_documents(fixture).await;
+        let since = Instant::now();
+        let done = fixture.finish().await;
+        println!(
+            "  90 open documents were finished in {} ms",
+            since.elapsed().as_millis()
+        );
+        assert_eq!(
+            (&done["lockedDocuments"], &done["unsavedDocuments"], &done["groups"]),
+            (&json!(90), &json!([]), &json!(31))
+        );
+        assert_eq!(
+            count(fixture, "documents WHERE status = 'LOCKED' AND version = 1").await,
+            "90"
+        );
+        for (document, editor) in open.iter().step_by(17) {
+            assert!(fixture.text(document).await.contains(&format!("Words of {document}.")));
+            assert!(editor.type_text("More.").await.is_err(), "sent out");
+        }
+        let most = fixture.server.max_concurrent_commands();
+        assert!((2..=8).contains(&most), "{most} commands at once");
+        assert_eq!(fixture.reopen().await["unlockedDocuments"], 90);
     }
-    let most = fixture.server.max_concurrent_commands();
-    assert!((2..=8).contains(&most), "{most} commands at once");
-    assert_eq!(fixture.reopen().await["unlockedDocuments"], 90);
-});
+);
 
 with_document_server!(
     hanging_document_server_delays_finish_by_one_timeout,
@@ -257,7 +262,12 @@ async fn has_text(fixture: &DocumentServerFixture, documents: &Value, text: &str
 
 with_document_server!(
     finish_has_time_limit_and_lists_unsaved_documents,
-    ["--docserver-command-seconds=2", "--docserver-finish-seconds=3"],
+    [
+        "--docserver-command-seconds=2",
+        "--docserver-finish-seconds=3",
+        // The periodic check would send a command, too.
+        "--docserver-reconcile-interval-seconds=3600"
+    ],
     |fixture| {
         let mut documents = Vec::new();
         for number in 0..20 {

@@ -55,11 +55,15 @@ with_document_server!(grade_events_reach_their_audience_only, |fixture| {
     }
     let world = &fixture.app.world;
     let ada = fixture.app.as_(&world.ada);
-    let document = fixture.document("Our page").await;
-    let (submission, _) = submitted(fixture, &document).await;
     let mut listeners = Vec::new();
     for person in [&world.adam, &world.ben, &world.cem, &world.dana, &world.tom] {
         listeners.push(SocketListener::connect(&fixture.app, person).await);
+    }
+    let document = fixture.document("Our page").await;
+    let (submission, _) = submitted(fixture, &document).await;
+    for listener in &mut listeners[..3] {
+        listener.expect("submission:created").await;
+        listener.discard();
     }
     let body = json!({"value": "B", "memberGrades": [{"userId": world.ben.id, "value": "BENMARK"}]});
     ada.put(&grade_path(&submission), body).await.expect(200);

@@ -129,9 +129,15 @@ with_document_server!(late_text_is_deleted_a_day_after_it_arrived, |fixture| {
     let document = fixture.document("Our page").await;
     let editor = fixture.open(&fixture.app.world.ben, &document).await;
     editor.type_text("Kept for a day.").await.unwrap();
+    wait_for_session(fixture, &document).await;
+    // Otherwise the deletion would force a save. The final one could then arrive after the text has expired.
+    fixture.server.set_faults(Faults {
+        forcesave_response: Some(UNKNOWN_KEY),
+        ..Faults::default()
+    });
     delete(fixture, &document).await;
-    // The editor may already be closed.
-    editor.close().await.unwrap();
+    wait_until_closed(fixture).await;
+    assert!(editor.close().await.unwrap().accepted);
     late_text(fixture).await;
     let store = fixture.app.app.store();
     let hours = |hours: i64| common::clock::now().plus_seconds(hours * 3_600);

@@ -76,8 +76,9 @@ with_document_server!(draft_keeps_last_fifty_revisions, |fixture| {
 
 both!(only_one_instance_runs_the_sweep, |app| {
     use db::platform::CrossTenantReason;
+    let start = common::clock::now();
     let turn = async |holder: &'static str, seconds: i64| {
-        let now = common::clock::now().plus_seconds(seconds);
+        let now = start.plus_seconds(seconds);
         let take = app
             .app
             .store()

@@ -1,5 +1,7 @@
 //! Rejected uploads: decompression bombs, files that are too large, malformed forms and aborted requests.
 
+use std::time::{Duration, Instant};
+
 use reqwest::Method;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -285,8 +287,28 @@ async fn oversized_body_is_rejected_before_it_is_complete() {
     app.close().await;
 }
 
+/// Sends a body without reading the response, and then another request. Returns the status of both responses.
+async fn send_body_before_reading(app: &TestApp, path: &str, headers: &str) -> [Option<u16>; 2] {
+    let (mut raw_http, size) = (RawHttp::open(app).await, 24 << 20);
+    raw_http
+        .send(format!(
+            "POST /api{path} HTTP/1.1\r\nhost: north\r\n{headers}\r\ncontent-length: {size}\r\n\r\n"
+        ))
+        .await;
+    // More data than the buffers of both sides hold. A server that stops reading fails here.
+    let part = b"--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\n";
+    raw_http.send(part).await;
+    raw_http.send(vec![b'a'; size - part.len()]).await;
+    let answer = raw_http.answer().await.map(|(status, _)| status);
+    // The service read the whole body, so the connection serves the next request.
+    raw_http.send("GET /api/health HTTP/1.1\r\nhost: north\r\n\r\n").await;
+    [answer, raw_http.answer().await.map(|(status, _)| status)]
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn client_that_sends_body_before_reading_gets_the_response() {
+    // The service stops reading the rest of a body after this time without data.
+    let pause = Duration::from_secs(2);
     let app = TestApp::start_with(DatabaseKind::Sqlite, &["--upload-max-mb=1"])
         .await
         .unwrap();
@@ -317,21 +339,17 @@ async fn client_that_sends_body_before_reading_gets_the_response() {
             403,
         ),
     ] {
-        let (mut raw_http, size) = (RawHttp::open(&app).await, 24 << 20);
-        raw_http
-            .send(format!(
-                "POST /api{path} HTTP/1.1\r\nhost: north\r\n{headers}\r\ncontent-length: {size}\r\n\r\n"
-            ))
-            .await;
-        // More data than the buffers of both sides hold. A server that stops reading fails here.
-        let part = b"--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\n";
-        raw_http.send(part).await;
-        raw_http.send(vec![b'a'; size - part.len()]).await;
-        let answer = raw_http.answer().await.map(|(status, _)| status);
-        assert_eq!(answer, Some(status), "{path}");
-        // The service read the whole body, so the connection serves the next request.
-        raw_http.send("GET /api/health HTTP/1.1\r\nhost: north\r\n\r\n").await;
-        assert_eq!(raw_http.answer().await.map(|(status, _)| status), Some(200), "{path}");
+        let expected = [Some(status), Some(200)];
+        let mut attempts = 0;
+        let answers = loop {
+            attempts += 1;
+            let started = Instant::now();
+            let answers = send_body_before_reading(&app, path, &headers).await;
+            if answers == expected || started.elapsed() < pause || attempts == 5 {
+                break answers;
+            }
+        };
+        assert_eq!(answers, expected, "{path}");
     }
     app.close().await;
 }

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use serde_json::{Value, json};
-use test_support::{Client, DatabaseKind, ServerEnv, World};
+use test_support::{Client, DatabaseKind, ServerEnv, World, until};
 
 /// Runs a service in which a user signs in wrongly until the address is locked out; returns its log.
 async fn log_of_failed_sign_ins(settings: &[(&str, &str)]) -> String {
@@ -20,6 +20,11 @@ async fn log_of_failed_sign_ins(settings: &[(&str, &str)]) -> String {
     assert_eq!(last, 429);
     let ada = Client::new(&service.base, Some(world.ada.cookie.clone()));
     ada.post("/users/me/export", json!({})).await;
+    // A process that stops does not wait long for its log.
+    until("the last line is logged", async || {
+        service.log().contains("data exported")
+    })
+    .await;
     let log = service.log_of_stopped();
     assert!(
         !log.contains(&world.ada.email) && !log.contains("not the password"),
@@ -169,6 +174,10 @@ async fn activity_of_all_schools_is_exported() {
 async fn start_is_logged_with_version_database_storage_and_address() {
     let mut env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     let service = env.try_start("serve", &[("LOG_LEVEL", "info")]).unwrap();
+    until("the start is logged", async || {
+        service.log().contains("service started")
+    })
+    .await;
     let (base, log) = (service.base.clone(), service.log_of_stopped());
     let line = log.lines().find(|line| line.contains("service started")).unwrap();
     let folder = env.folder().display().to_string();

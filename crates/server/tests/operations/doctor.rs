@@ -4,6 +4,8 @@ use std::io::Read as _;
 use std::process::Stdio;
 
 use serde_json::Value;
+
+use crate::ports::closed_port;
 use test_support::fake_s3::FakeS3;
 use test_support::fake_smtp::{FakeSmtp, SmtpBehavior};
 use test_support::{DatabaseKind, ServerEnv};
@@ -39,11 +41,6 @@ fn expect_fault(env: &ServerEnv, name: &str, extra: &[(&str, &str)], words: &str
         status == "fault" && message.contains(words),
         "{name}: {status} {message}"
     );
-}
-
-fn closed_port() -> u16 {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().port()
 }
 
 #[test]
@@ -131,7 +128,8 @@ async fn doctor_names_reason_why_mail_server_cannot_be_used() {
         "{:?}",
         server.lines()
     );
-    with(&smtp("smtp", closed_port()), Some("Connection refused"));
+    let (_closed, address) = closed_port();
+    with(&smtp("smtp", address.port()), Some("Connection refused"));
     with(&smtp("starttls", server.port), Some("STARTTLS"));
     let busy = FakeSmtp::open(&[SmtpBehavior::Close]).await;
     with(&smtp("smtp", busy.port), Some("421"));
@@ -150,16 +148,19 @@ async fn doctor_names_each_fault_of_object_store() {
     };
     let (status, message) = with(&[]);
     assert_eq!(status, "ok", "{message}");
-    let endpoint = format!("http://127.0.0.1:{}", closed_port());
+    let (_closed, address) = closed_port();
+    let endpoint = format!("http://{address}");
+    // The name server may respond later than the doctor waits for a connection.
+    let unknown_host = ["DNS", "does not respond", "no response"];
     for (setting, value, words) in [
-        ("AWS_ACCESS_KEY_ID", "someone", "AWS_ACCESS_KEY_ID"),
-        ("AWS_SECRET_ACCESS_KEY", "wrong", "AWS_SECRET_ACCESS_KEY"),
-        ("AWS_ENDPOINT_URL", endpoint.as_str(), "nothing listens"),
-        ("AWS_ENDPOINT_URL", "http://nowhere.invalid", "DNS"),
+        ("AWS_ACCESS_KEY_ID", "someone", &["AWS_ACCESS_KEY_ID"][..]),
+        ("AWS_SECRET_ACCESS_KEY", "wrong", &["AWS_SECRET_ACCESS_KEY"]),
+        ("AWS_ENDPOINT_URL", endpoint.as_str(), &["nothing listens"]),
+        ("AWS_ENDPOINT_URL", "http://nowhere.invalid", &unknown_host),
     ] {
         let (status, message) = with(&[(setting, value)]);
         assert!(
-            status == "fault" && message.contains(words),
+            status == "fault" && words.iter().any(|word| message.contains(*word)),
             "{setting}={value}: {status} {message}"
         );
     }

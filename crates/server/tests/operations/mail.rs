@@ -6,6 +6,7 @@ use db::sql::Sql;
 use groupwork::config::{Config, ServeArgs, StorageArgs};
 use serde_json::json;
 
+use crate::ports::closed_port;
 use test_support::emails::{outbox, queued_emails};
 use test_support::fake_smtp::{FakeSmtp, SmtpBehavior};
 use test_support::{DatabaseKind, ServerEnv, TestApp, TestUser, until};
@@ -173,14 +174,8 @@ async fn rejected_or_expired_email_is_written_to_outbox_folder() {
     assert!(mail_server.emails().is_empty());
     app.close().await;
 
-    // A port without a listener: connections are refused.
-    let closed = FakeSmtp::open(&[]).await;
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    drop((listener, closed));
-    let app = start(DatabaseKind::Sqlite, &format!("smtp://127.0.0.1:{port}"))
-        .await
-        .unwrap();
+    let (_closed, address) = closed_port();
+    let app = start(DatabaseKind::Sqlite, &format!("smtp://{address}")).await.unwrap();
     request_reset(&app, &app.world.ada.email).await;
     wait_for_queued(&app, 1).await;
     update_until_empty(&app, &EXPIRE).await;

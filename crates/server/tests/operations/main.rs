@@ -27,6 +27,7 @@ mod mail_domains;
 mod maintenance;
 mod memory;
 mod packaging;
+mod ports;
 mod process;
 mod prose_script;
 mod releases;

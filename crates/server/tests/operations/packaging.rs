@@ -6,6 +6,12 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::net::TcpSocket;
+
+use crate::ports::reserved_port;
+use test_support::WAIT_TIMEOUT;
 
 fn read(path: &str) -> String {
     std::fs::read_to_string(format!("{}/../../{path}", env!("CARGO_MANIFEST_DIR"))).unwrap()
@@ -191,12 +197,14 @@ fn shipped_caddyfiles_are_valid_and_formatted() {
 struct Upstream {
     address: String,
     is_stopped: Arc<AtomicBool>,
+    /// No other test gets the port after [`Self::stop`].
+    _port: TcpSocket,
 }
 
 impl Upstream {
     fn start(name: &'static str) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap().to_string();
+        let (port, address) = reserved_port();
+        let listener = TcpListener::bind(address).unwrap();
         let is_stopped = Arc::new(AtomicBool::new(false));
         let stopped = is_stopped.clone();
         std::thread::spawn(move || {
@@ -207,7 +215,11 @@ impl Upstream {
                 std::thread::spawn(move || drop(answer(stream, name)));
             }
         });
-        Self { address, is_stopped }
+        Self {
+            address: address.to_string(),
+            is_stopped,
+            _port: port,
+        }
     }
 
     /// Closes the port.
@@ -245,26 +257,15 @@ struct RunningCaddy {
     process: std::process::Child,
     port: u16,
     folder: tempfile::TempDir,
+    _reserved: TcpSocket,
 }
 
 impl RunningCaddy {
     /// Starts Caddy with the configuration that `configure` returns for a port; `None` if it is not installed.
     fn start(configure: impl Fn(u16) -> String) -> Option<Self> {
         run_tool("caddy", &["version"])?;
-        // Another process may take the free port before Caddy does.
-        let mut log = String::new();
-        for _ in 0..5 {
-            match Self::try_start(&configure) {
-                Ok(caddy) => return Some(caddy),
-                Err(text) => log = text,
-            }
-        }
-        panic!("{log}");
-    }
-
-    /// Returns the log of Caddy if it does not start.
-    fn try_start(configure: &impl Fn(u16) -> String) -> Result<Self, String> {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let (reserved, address) = reserved_port();
+        let port = address.port();
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("Caddyfile");
         let global = "{\n\tadmin off\n\tdefault_bind 127.0.0.1\n}\n";
@@ -278,15 +279,20 @@ impl RunningCaddy {
         command.env("DOMAIN", format!("http://school.test:{port}"));
         command.env("DOCS_DOMAIN", format!("http://docs.test:{port}"));
         let process = command.stdout(Stdio::null()).stderr(log).spawn().unwrap();
-        let mut caddy = Self { process, port, folder };
-        let began = std::time::Instant::now();
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            if caddy.process.try_wait().unwrap().is_some() || began.elapsed() > test_support::WAIT_TIMEOUT {
-                return Err(std::fs::read_to_string(caddy.folder.path().join("log")).unwrap());
-            }
-            std::thread::sleep(std::time::Duration::from_millis(20));
+        let mut caddy = Self {
+            process,
+            port,
+            folder,
+            _reserved: reserved,
+        };
+        let began = Instant::now();
+        while TcpStream::connect(address).is_err() {
+            let is_running = caddy.process.try_wait().unwrap().is_none() && began.elapsed() < WAIT_TIMEOUT;
+            let log = caddy.folder.path().join("log");
+            assert!(is_running, "{}", std::fs::read_to_string(log).unwrap());
+            std::thread::sleep(Duration::from_millis(20));
         }
-        Ok(caddy)
+        Some(caddy)
     }
 
     fn request(&self, host: &str, path: &str, more: &str) -> (u16, String) {
@@ -391,17 +397,21 @@ fn documented_caddy_lines_distribute_requests_to_two_instances() {
     let Some(caddy) = RunningCaddy::start(|port| format!("http://school.test:{port} {{\n{lines}\n}}\n")) else {
         return;
     };
-    let names = || {
-        let requests = (0..20).map(|_| caddy.request("school.test", "/", ""));
-        let names = requests.map(|(status, text)| {
-            assert_eq!(status, 200, "{text}");
-            text.contains("\r\n\r\nfirst\n")
-        });
-        names.collect::<std::collections::BTreeSet<bool>>()
+    let reaches_first = || {
+        let (status, text) = caddy.request("school.test", "/", "");
+        assert_eq!(status, 200, "{text}");
+        text.contains("\r\n\r\nfirst\n")
     };
-    assert_eq!(names().len(), 2, "both instances get requests");
+    let began = Instant::now();
+    let mut reached = std::collections::BTreeSet::new();
+    while reached.len() < 2 {
+        assert!(began.elapsed() < WAIT_TIMEOUT, "both instances get requests");
+        reached.insert(reaches_first());
+    }
     upstreams[0].stop();
-    assert_eq!(names(), std::collections::BTreeSet::from([false]));
+    for _ in 0..20 {
+        assert!(!reaches_first(), "a stopped instance responds");
+    }
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod body_ids;
 mod data_leak;
 mod documentation;
 mod dry_runs;
+mod earlier_events;
 mod hosts;
 mod idempotency;
 mod isolation;

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use api::router;
 
+use crate::earlier_events::discard_earlier_events;
 use test_support::rows::texts;
 use test_support::topics::{group, id, topic};
 use test_support::{LessonFixture, SocketListener, TestApp, clients_are_installed};
@@ -269,10 +270,11 @@ tenants!(help_request_is_hidden_from_other_students, |app| {
     let rivers = group(&ada, class, &[&world.ben], json!({})).await;
     let lakes = group(&ada, class, &[&world.cem], json!({})).await;
     topic(&ada, class, json!({"groupIds": [rivers, lakes]})).await;
-    let (mut cem, mut eli) = (
+    let mut listeners = [
         SocketListener::connect(app, &world.cem).await,
         SocketListener::connect(app, &world.eli).await,
-    );
+    ];
+    discard_earlier_events(app, &mut listeners).await;
     let help = json!({"message": "stuck"});
     app.as_(&world.ben)
         .post(&format!("/groups/{rivers}/help"), help)
@@ -293,7 +295,7 @@ tenants!(help_request_is_hidden_from_other_students, |app| {
         );
     }
     // The rooms of the class receive no event either.
-    for listener in [&mut cem, &mut eli] {
+    for listener in &mut listeners {
         listener.expect_no_event(300).await;
     }
 });

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use test_support::office::docx;
 use test_support::topics::{LATER, group, id, link, topic};
-use test_support::{Client, SocketListener, TestApp, clients_are_installed};
+use test_support::{Client, SocketListener, TestApp, clients_are_installed, until};
 
 /// A board of 7b with two groups, the second hidden.
 struct BoardFixture {
@@ -277,17 +277,20 @@ both!(presence_and_typing_reach_staff_of_class_only, |app| {
     for other in [&mut ada, &mut dana, &mut tom] {
         other.emit(writes.clone()).await;
     }
-    while app.app.realtime().ignored() < ignored + 3 {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    assert_eq!(
-        lesson.card(&app.as_(&world.ada), &lesson.visible).await["writing"],
-        json!([world.ben.id])
-    );
+    until("three messages are ignored", async || {
+        app.app.realtime().ignored() == ignored + 3
+    })
+    .await;
+    // Without another activity, a user counts as writing for thirty seconds only.
+    ben.emit(writes).await;
+    let writing = async || lesson.card(&app.as_(&world.ada), &lesson.visible).await["writing"].clone();
+    until("a user is writing", async || writing().await != json!([])).await;
+    assert_eq!(writing().await, json!([world.ben.id]));
 
     // A removed member is shown neither as online nor as writing.
     let member = format!("/groups/{}/members/{}", lesson.visible, world.ben.id);
     app.as_(&world.ada).delete(&member).await.expect(200);
+    ben.expect("group:removed").await;
     let card = lesson.card(&app.as_(&world.ada), &lesson.visible).await;
     assert_eq!(
         (&card["writing"], card["members"].as_array().unwrap().len()),
@@ -319,12 +322,14 @@ both!(presence_of_group_reaches_its_own_students_only, |app| {
         .await;
     assert_eq!(seen["groupId"], lesson.visible.as_str());
     assert_eq!(seen["writing"], json!([]));
-    ben.emit(json!(["document:activity", {"documentId": lesson.document}]))
-        .await;
+    let writes = json!(["document:activity", {"documentId": lesson.document}]);
+    ben.emit(writes.clone()).await;
     ben.expect_where("group:presence", |event| event["writing"] == json!([world.ben.id]))
         .await;
     let room = format!("/workrooms/group/{}", lesson.visible);
     for person in [&world.cem, &world.ada] {
+        // Without another activity, a user counts as writing for thirty seconds only.
+        ben.emit(writes.clone()).await;
         let room = app.as_(person).get(&room).await.expect(200);
         assert_eq!((&room["online"], &room["writing"]), (&both, &json!([world.ben.id])));
     }

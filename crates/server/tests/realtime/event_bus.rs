@@ -1,18 +1,14 @@
 //! From a transaction to the sockets: events are delivered after the commit, in order, to every instance. Recovery
 //! after a gap.
 
-use api::{router, server};
 use db::Database;
 use domain::id::{ClassId, OrganizationId};
 use domain::realtime::{ConnectionTarget, KillReason, Room, Signal};
-use groupwork::bootstrap::build_app;
 use serde_json::json;
-use tokio::net::TcpListener;
-use tokio::sync::oneshot;
 
 use test_support::realtime_rows::group_updated;
 use test_support::realtime_rows::user;
-use test_support::{DatabaseKind, RealtimeRows, SocketListener, TestApp, clients_are_installed};
+use test_support::{DatabaseKind, RealtimeRows, SecondInstance, SocketListener, TestApp, clients_are_installed};
 
 both!(events_are_emitted_in_order_after_commit_only, |app| {
     if !clients_are_installed() {
@@ -51,39 +47,6 @@ both!(burst_of_events_reaches_client_completely, |app| {
     }
 });
 
-/// A second instance of the service on the database of the first.
-struct TwoInstances {
-    first: TestApp,
-    stop: oneshot::Sender<()>,
-    serving: tokio::task::JoinHandle<std::io::Result<()>>,
-    base: String,
-}
-
-impl TwoInstances {
-    async fn start_pair() -> Option<Self> {
-        let first = TestApp::start(DatabaseKind::Postgres).await?;
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let base = format!("http://{}", listener.local_addr().unwrap());
-        let config = TestApp::config(&first.database, first.folder(), &[]);
-        let app = build_app(config, &base).await.unwrap();
-        let (stop, stopped) = oneshot::channel::<()>();
-        let router = router::router(app.clone());
-        let serving = tokio::spawn(server::serve(listener, router, app, async { drop(stopped.await) }));
-        Some(Self {
-            first,
-            stop,
-            serving,
-            base,
-        })
-    }
-
-    async fn close(self) {
-        drop(self.stop);
-        self.serving.await.unwrap().unwrap();
-        self.first.close().await;
-    }
-}
-
 /// Waits until the bus of the first instance listens, which an event that comes back proves.
 async fn wait_until_received(rows: &RealtimeRows<'_>, heard: &mut SocketListener, room: Room, organization: &str) {
     rows.emit(vec![group_updated(organization, vec![room], "hello")]).await;
@@ -98,12 +61,12 @@ async fn events_of_one_instance_reach_sockets_of_another() {
     if !clients_are_installed() {
         return;
     }
-    let Some(second) = TwoInstances::start_pair().await else {
+    let Some(first) = TestApp::start(DatabaseKind::Postgres).await else {
         return;
     };
-    let (first, rows) = (&second.first, RealtimeRows(&second.first));
-    let world = &first.world;
-    let mut here = SocketListener::connect(first, &world.ada).await;
+    let second = SecondInstance::start(&first, &[]).await;
+    let (world, rows) = (&first.world, RealtimeRows(&first));
+    let mut here = SocketListener::connect(&first, &world.ada).await;
     let mut there = SocketListener::connect_at(&second.base, &world.ben).await;
     let mut ada_there = SocketListener::connect_at(&second.base, &world.ada).await;
     let class = Room::Class(ClassId::new(&world.seven_b.id));
@@ -137,6 +100,7 @@ async fn events_of_one_instance_reach_sockets_of_another() {
     here.expect_no_event(100).await;
     ada_there.expect_no_event(100).await;
     second.close().await;
+    first.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -144,13 +108,13 @@ async fn presence_at_other_instance_is_shown_and_not_stored() {
     if !clients_are_installed() {
         return;
     }
-    let Some(second) = TwoInstances::start_pair().await else {
+    let Some(first) = TestApp::start(DatabaseKind::Postgres).await else {
         return;
     };
-    let (first, rows) = (&second.first, RealtimeRows(&second.first));
-    let world = &first.world;
+    let second = SecondInstance::start(&first, &[]).await;
+    let (world, rows) = (&first.world, RealtimeRows(&first));
     let group = rows.group(&world.seven_b, 1, None, &[&world.ben]).await;
-    let mut ada = SocketListener::connect(first, &world.ada).await;
+    let mut ada = SocketListener::connect(&first, &world.ada).await;
     let staff = Room::Staff(ClassId::new(&world.seven_b.id));
     wait_until_received(&rows, &mut ada, staff, &world.north).await;
     let stored = rows.outbox().await;
@@ -176,6 +140,7 @@ async fn presence_at_other_instance_is_shown_and_not_stored() {
     ada.expect_where("board:activity", of("online", json!([]))).await;
     assert_eq!(rows.outbox().await, stored, "who is there is in no table");
     second.close().await;
+    first.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

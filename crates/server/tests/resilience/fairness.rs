@@ -257,7 +257,7 @@ both!(lesson_continues_during_import_of_another_school, |app| {
     let group = json!({"name": "Frogs", "classId": class.id, "courseId": class.course, "memberIds": [world.zack.id]});
     let group = zoe.post("/groups", group).await.expect(201);
     let path = format!("/groups/{}", group["id"].as_str().unwrap());
-    let people = students(0, size(2_000, 20_000));
+    let people = students(0, size(6_000, 20_000));
     let importing = tokio::spawn(async move { import(&adam, "", "people.csv", people).await });
     let mut between = 0;
     while !importing.is_finished() && between < 20 {

@@ -142,6 +142,7 @@ async fn service_on_postgres_runs_lesson() {
         .await
         .unwrap();
     env.set("DOCSERVER_URL", &document_server.url());
+    env.set("METRICS_LISTEN", "127.0.0.1:0");
     let mut service = env.start("serve");
     service.ready().await;
     let world = json!({

@@ -4,6 +4,7 @@
 use super::{JobOutcome, Jobs};
 use crate::actions::organizations;
 use common::error::{Error, Result};
+use common::failpoint;
 use db::platform::CrossTenantReason;
 use db::platform::jobs::ClaimedJob;
 
@@ -16,6 +17,7 @@ pub(super) async fn run(jobs: &Jobs, held: &ClaimedJob) -> Result<JobOutcome> {
             tracing::info!(organization.id = %tenant.id(), "organization purge completed");
             return Ok(JobOutcome::default());
         }
+        failpoint::hit("deletion.purged");
     }
 }
 

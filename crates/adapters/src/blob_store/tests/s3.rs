@@ -113,6 +113,6 @@ async fn unavailable_store_is_not_ready_and_stores_nothing() {
     }
     assert!(!files.is_writable().await);
     bucket.clear_faults();
-    assert!(files.is_writable().await);
+    wait_until_writable(&files).await;
     assert_eq!(bucket.stored_keys(), BTreeSet::from(["kept.pdf".to_owned()]));
 }

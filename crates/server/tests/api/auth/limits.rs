@@ -100,7 +100,7 @@ both!(forwarded_address_of_untrusted_client_is_ignored, |app| {
     );
 });
 
-tenants!(concurrent_failures_are_limited_like_sequential_ones, |app| {
+both!(concurrent_failures_are_limited_like_sequential_ones, |app| {
     let ada = &app.world.ada;
     enable(app, ada).await;
     let browser = std::sync::Arc::new(Browser::new(app));

@@ -284,8 +284,7 @@ both!(unconfirmed_app_completes_no_sign_in, |app| {
         .await
         .expect(200);
     let secret = test_support::second_factor::secret_of(&made);
-    let now = better_auth::timestamp::UnixMillis::from_millis(common::clock::now().as_millis());
-    let code = secret.code(better_auth::totp::step_at(now));
+    let code = secret.code(test_support::second_factor::present_step());
     let waiting = Browser::new(app);
     waiting.sign_in(&ada.email, PASSWORD).await.expect(200);
     enter(&waiting, &code).await.refused(400, "TOTP_NOT_ENABLED");
@@ -460,7 +459,7 @@ both!(school_without_passwords_rejects_passkeys_alone, |app| {
 });
 
 both!(super_admin_cannot_add_passkeys_for_others, |app| {
-    let root = set_up_in(signed_in(app, &app.world.root).await, &app.world.root.email).await;
+    let root = set_up_in(app, signed_in(app, &app.world.root).await, &app.world.root.email).await;
     let act = json!({"userId": app.world.ada.id});
     root.browser.post("/auth/admin/impersonate-user", act).await.expect(200);
     root.browser

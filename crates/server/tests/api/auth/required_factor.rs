@@ -94,7 +94,7 @@ async fn super_admin_without_second_factor_can_only_set_one_up() {
         browser.get("/auth/organization/list").await.expect(200);
         // Others are not affected.
         app.as_(&app.world.adam).get("/users").await.expect(200);
-        let user = set_up_in(browser, &root.email).await;
+        let user = set_up_in(app, browser, &root.email).await;
         user.browser.get("/tenants").await.expect(200);
         // Without it the next request is rejected again.
         let password = json!({"password": PASSWORD});
@@ -144,7 +144,7 @@ both!(school_requires_second_factor_of_its_staff_or_administrators, |app| {
         .await
         .expect(200);
     assert_required(teacher.get("/users/me").await);
-    let teacher = set_up_in(teacher, &world.ada.email).await;
+    let teacher = set_up_in(app, teacher, &world.ada.email).await;
     teacher.browser.get("/users/me").await.expect(200);
     require(&user.browser.client(), Value::Null).await.expect(200);
     app.as_(&world.olga).get("/users").await.expect(200);

@@ -157,7 +157,7 @@ tenants!(second_factor_is_asked_and_the_session_stays_in_the_school, |app| {
     let page = school.sign_in(&browser, &person("ada")).await;
     assert_eq!((page.path.as_str(), page.error), ("/login", None));
     browser.get("/classes").await.refused(401, "UNAUTHENTICATED");
-    enter(&browser, "000000").await.refused(401, "INVALID_CODE");
+    enter(&browser, &ada.wrong_code()).await.refused(401, "INVALID_CODE");
     enter(&browser, &ada.code()).await.expect(200);
     browser.get("/classes").await.expect(200);
     let south = json!({"organizationId": app.world.south});

@@ -97,54 +97,59 @@ with_document_server!(z04_archive_lists_failed_conversions_as_errors, |fixture| 
     );
 });
 
-with_both_editors!(z05_client_disconnect_stops_archive_conversions, |fixture| {
-    for count in 0..20 {
-        fixture.document(&format!("Page {count}")).await;
+with_both_editors!(
+    z05_client_disconnect_stops_archive_conversions,
+    // Without limits, the running exports of a user are not counted.
+    ["--rate-limit-factor=1"],
+    |fixture| {
+        for count in 0..20 {
+            fixture.document(&format!("Page {count}")).await;
+        }
+        fixture.server.faults().update(|faults| faults.conversion_polls = 3);
+        let world = &fixture.app.world;
+        let user = domain::id::UserId::new(world.ada.id.as_str());
+        let request = fixture.app.as_(&world.ada);
+        let request = request.request(
+            Method::GET,
+            &format!("/assignments/{}/export.zip?format=pdf", fixture.topic),
+        );
+        let mut answer = request.send().await.unwrap();
+        answer.chunk().await.unwrap().unwrap();
+        let asked = || {
+            let heard = fixture.server.requests();
+            let keys = heard.iter().filter(|heard| heard.what == "converter");
+            keys.map(|heard| heard.parameters["key"].to_string())
+                .collect::<BTreeSet<_>>()
+                .len()
+        };
+        // The built-in editor converts without a document server.
+        eventually(async || fixture.is_builtin() || asked() > 0).await;
+        drop(answer);
+        eventually(async || {
+            fixture
+                .app
+                .app
+                .rate_limiter()
+                .acquire_export(&user)
+                .is_ok_and(|_one| fixture.app.app.rate_limiter().acquire_export(&user).is_ok())
+        })
+        .await;
+        // The running conversions end. The waiting ones are dropped.
+        let begun = asked();
+        assert!(begun < 20, "all were converted already");
+        let ada = fixture.app.as_(&world.ada);
+        fixture.server.faults().clear();
+        let list = ada
+            .get(&format!("/workrooms/{}/documents", fixture.room))
+            .await
+            .expect(200);
+        let last = list.as_array().unwrap().last().unwrap().clone();
+        assert_eq!(
+            ada.get(&path(&id(&last), "/pdf")).await.status,
+            200,
+            "there are turns for others"
+        );
+        // A running conversion sends one or two more requests at most. A waiting conversion never starts.
+        assert!(asked() <= begun + 1 + 4, "{begun} and then {}", asked());
     }
-    fixture.server.faults().update(|faults| faults.conversion_polls = 3);
-    let world = &fixture.app.world;
-    let user = domain::id::UserId::new(world.ada.id.as_str());
-    let request = fixture.app.as_(&world.ada);
-    let request = request.request(
-        Method::GET,
-        &format!("/assignments/{}/export.zip?format=pdf", fixture.topic),
-    );
-    let mut answer = request.send().await.unwrap();
-    answer.chunk().await.unwrap().unwrap();
-    let asked = || {
-        let heard = fixture.server.requests();
-        let keys = heard.iter().filter(|heard| heard.what == "converter");
-        keys.map(|heard| heard.parameters["key"].to_string())
-            .collect::<BTreeSet<_>>()
-            .len()
-    };
-    // The built-in editor converts without a document server.
-    eventually(async || fixture.is_builtin() || asked() > 0).await;
-    drop(answer);
-    eventually(async || {
-        fixture
-            .app
-            .app
-            .rate_limiter()
-            .acquire_export(&user)
-            .is_ok_and(|_one| fixture.app.app.rate_limiter().acquire_export(&user).is_ok())
-    })
-    .await;
-    // The running conversions end. The waiting ones are dropped.
-    let begun = asked();
-    assert!(begun < 20, "all were converted already");
-    let ada = fixture.app.as_(&world.ada);
-    fixture.server.faults().clear();
-    let list = ada
-        .get(&format!("/workrooms/{}/documents", fixture.room))
-        .await
-        .expect(200);
-    let last = list.as_array().unwrap().last().unwrap().clone();
-    assert_eq!(
-        ada.get(&path(&id(&last), "/pdf")).await.status,
-        200,
-        "there are turns for others"
-    );
-    // A running conversion sends one or two more requests at most. A waiting conversion never starts.
-    assert!(asked() <= begun + 1 + 4, "{begun} and then {}", asked());
-});
+);

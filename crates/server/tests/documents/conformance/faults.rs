@@ -21,9 +21,9 @@ use test_support::{Client, DatabaseKind, ServerEnv, TestApp, World, size};
 const WAIT_TIMEOUT: Duration = test_support::WAIT_TIMEOUT;
 
 async fn e02_failed_commit_is_retried_with_one_revision(kind: DatabaseKind, editor: EditorKind) {
-    // Retries come after 0.3, 0.9 and 2.1 seconds. The database recovers in between.
+    // Retries come after 5, 15 and 35 seconds. The database recovers in between.
     let settings = SimulatorSettings {
-        time_scale: 0.3,
+        time_scale: 5.0,
         ..SimulatorSettings::new(DOCSERVER_SECRET)
     };
     let flag = format!("--editor-text={editor}");
@@ -263,10 +263,14 @@ with_document_server!(e06_unsaved_text_survives_restart_of_document_server, |fix
     assert_eq!(fixture.get_document(&document).await["version"], 0);
     // The watchdog finds unsaved changes without a connected editor: the staff see a warning and the key stays.
     let silent = format!("UPDATE editing_sessions SET last_callback_at = 1 WHERE document_id = '{document}'");
-    execute(&fixture.app.database, silent).await;
-    fixture.app.app.document_workflows().reconcile_once().await;
     let alarm = format!("SELECT CAST(save_failed_at AS TEXT) FROM documents WHERE id = '{document}'");
-    assert!(texts(&fixture.app.database, alarm.clone()).await[0].is_some());
+    // One check waits only five seconds for the document server to repeat its callback.
+    eventually(async || {
+        execute(&fixture.app.database, silent.clone()).await;
+        fixture.app.app.document_workflows().reconcile_once().await;
+        texts(&fixture.app.database, alarm.clone()).await[0].is_some()
+    })
+    .await;
     assert_eq!(fixture.key(&document).await, key);
 
     let editor = fixture.open(&fixture.app.world.cem, &document).await;
@@ -277,75 +281,80 @@ with_document_server!(e06_unsaved_text_survives_restart_of_document_server, |fix
     assert_eq!(texts(&fixture.app.database, alarm).await, [None]);
 });
 
-with_document_server!(e06_submission_after_restart_reports_unsaved_text, |fixture| {
-    let (ben, ada) = (&fixture.app.world.ben, &fixture.app.world.ada);
-    let document = fixture.document("Our page").await;
-    let key = fixture.key(&document).await;
-    let editor = fixture.open(ben, &document).await;
-    editor.type_text("Before the crash.").await.unwrap();
-    let sessions = format!("SELECT editors FROM editing_sessions WHERE document_id = '{document}'");
-    eventually(async || {
-        texts(&fixture.app.database, sessions.clone())
-            .await
-            .iter()
-            .flatten()
-            .any(|editors| editors.contains(&ben.id))
-    })
-    .await;
-    fixture.server.crash();
-    let submitted = fixture.submit(ben, &document).await.expect(200);
-    assert_eq!(
-        (
-            &submitted["unsaved"],
-            &submitted["document"]["contentPending"],
-            &submitted["document"]["version"]
-        ),
-        (&json!(true), &json!(true), &json!(0))
-    );
-    let alarm = format!("SELECT CAST(save_failed_at AS TEXT) FROM documents WHERE id = '{document}'");
-    assert!(
-        texts(&fixture.app.database, alarm.clone()).await[0].is_some(),
-        "the staff are alarmed"
-    );
-    // No session is left that the sweep would query again and again.
-    assert!(texts(&fixture.app.database, sessions.clone()).await.is_empty());
-    fixture.server.clear_log();
-    fixture.app.app.document_workflows().reconcile_once().await;
-    let asked = fixture
-        .server
-        .requests()
-        .into_iter()
-        .filter(|heard| heard.parameters["c"] == "forcesave");
-    assert_eq!(asked.count(), 0);
-    assert_ne!(
-        fixture.key(&document).await,
-        key,
-        "who reads must not get what the document server cached"
-    );
+with_document_server!(
+    e06_submission_after_restart_reports_unsaved_text,
+    // The submission waits this long for a save that does not come, and fifteen seconds in all.
+    ["--docserver-command-seconds=7"],
+    |fixture| {
+        let (ben, ada) = (&fixture.app.world.ben, &fixture.app.world.ada);
+        let document = fixture.document("Our page").await;
+        let key = fixture.key(&document).await;
+        let editor = fixture.open(ben, &document).await;
+        editor.type_text("Before the crash.").await.unwrap();
+        let sessions = format!("SELECT editors FROM editing_sessions WHERE document_id = '{document}'");
+        eventually(async || {
+            texts(&fixture.app.database, sessions.clone())
+                .await
+                .iter()
+                .flatten()
+                .any(|editors| editors.contains(&ben.id))
+        })
+        .await;
+        fixture.server.crash();
+        let submitted = fixture.submit(ben, &document).await.expect(200);
+        assert_eq!(
+            (
+                &submitted["unsaved"],
+                &submitted["document"]["contentPending"],
+                &submitted["document"]["version"]
+            ),
+            (&json!(true), &json!(true), &json!(0))
+        );
+        let alarm = format!("SELECT CAST(save_failed_at AS TEXT) FROM documents WHERE id = '{document}'");
+        assert!(
+            texts(&fixture.app.database, alarm.clone()).await[0].is_some(),
+            "the staff are alarmed"
+        );
+        // No session is left that the sweep would query again and again.
+        assert!(texts(&fixture.app.database, sessions.clone()).await.is_empty());
+        fixture.server.clear_log();
+        fixture.app.app.document_workflows().reconcile_once().await;
+        let asked = fixture
+            .server
+            .requests()
+            .into_iter()
+            .filter(|heard| heard.parameters["c"] == "forcesave");
+        assert_eq!(asked.count(), 0);
+        assert_ne!(
+            fixture.key(&document).await,
+            key,
+            "who reads must not get what the document server cached"
+        );
 
-    fixture
-        .app
-        .as_(ben)
-        .post(&path(&document, "/unsubmit"), json!({}))
-        .await
-        .expect(200);
-    assert_eq!(
-        fixture.key(&document).await,
-        key,
-        "the key is kept for those who write next"
-    );
-    let editor = fixture.open(&fixture.app.world.cem, &document).await;
-    assert!(editor.text().await.unwrap().contains("Before the crash."));
-    editor.type_text(" After it.").await.unwrap();
-    assert!(editor.close().await.unwrap().accepted);
-    assert!(fixture.text(&document).await.contains("Before the crash. After it."));
-    assert_ne!(fixture.key(&document).await, key);
-    assert_eq!(fixture.get_document(&document).await["contentPending"], false);
-    assert_eq!(texts(&fixture.app.database, alarm).await, [None]);
-    // The next session works as usual and has a new key.
-    fixture.write(ada, &document, " And later.").await;
-    assert!(fixture.text(&document).await.contains("After it. And later."));
-});
+        fixture
+            .app
+            .as_(ben)
+            .post(&path(&document, "/unsubmit"), json!({}))
+            .await
+            .expect(200);
+        assert_eq!(
+            fixture.key(&document).await,
+            key,
+            "the key is kept for those who write next"
+        );
+        let editor = fixture.open(&fixture.app.world.cem, &document).await;
+        assert!(editor.text().await.unwrap().contains("Before the crash."));
+        editor.type_text(" After it.").await.unwrap();
+        assert!(editor.close().await.unwrap().accepted);
+        assert!(fixture.text(&document).await.contains("Before the crash. After it."));
+        assert_ne!(fixture.key(&document).await, key);
+        assert_eq!(fixture.get_document(&document).await["contentPending"], false);
+        assert_eq!(texts(&fixture.app.database, alarm).await, [None]);
+        // The next session works as usual and has a new key.
+        fixture.write(ada, &document, " And later.").await;
+        assert!(fixture.text(&document).await.contains("After it. And later."));
+    }
+);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn e07_clock_skew_of_a_minute_is_accepted_and_more_is_logged() {
@@ -423,7 +432,8 @@ with_document_server!(
     e09_readiness_reports_unhealthy_document_server,
     |fixture| {
         let ready = async || fixture.app.stranger().get("/health/ready").await.expect(200);
-        assert_eq!(ready().await["checks"]["docserver"], "ok");
+        // The health check has a limit of three seconds.
+        eventually(async || ready().await["checks"]["docserver"] == "ok").await;
         // The real document server also reports this with status 200.
         fixture.server.faults().update(|faults| faults.unhealthy = true);
         let ill = ready().await;

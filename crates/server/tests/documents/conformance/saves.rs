@@ -106,7 +106,9 @@ with_document_server!(b06_close_after_forced_save_adds_no_revision, |fixture| {
     let editor = fixture.open(&fixture.app.world.ben, &document).await;
     editor.type_text("First.").await.unwrap();
     assert_eq!(editor.press_save().await.unwrap(), 0);
-    eventually(async || fixture.get_document(&document).await["version"] == 1).await;
+    // The version is visible before the document server has the response.
+    let taken = |sent: &SentCallback| sent.status == 6 && sent.accepted;
+    fixture.server.wait_for_callback(taken, WAIT_TIMEOUT).await.unwrap();
     let closed = editor.close().await.unwrap();
     assert_eq!((closed.status, closed.accepted), (Some(2), true));
     let last = fixture

@@ -362,9 +362,11 @@ async fn restore_keeps_erased_users_erased() {
         adam.post("/admin/gdpr/erase", erased).await.expect(200);
         // The next start writes the list; if that fails, a running service writes it within one minute.
         let mut env = school.stopped();
-        env.start("serve").ready().await;
+        let mut service = env.start("serve");
+        service.ready().await;
         let list = env.folder().join("erased-people.txt");
         until("the list is written", async || list.exists()).await;
+        service.kill();
         let Some(elsewhere) = ServerEnv::new(target) else {
             continue;
         };

@@ -20,6 +20,7 @@ use self::people::MatrixActor;
 use self::requests::call;
 use self::restore::ServiceSnapshot;
 use self::rows::{ACTORS, MatrixRow, matrix_rows, pending_rows};
+use crate::earlier_events::discard_earlier_events;
 use test_support::{Answer, SocketListener, TestApp, clients_are_installed, environment};
 
 /// Returns the access rule of each route.
@@ -245,13 +246,21 @@ both!(rejections_and_reads_change_and_leak_nothing, |app| {
         for person in [&app.world.ada, &app.world.adam, &app.world.ben] {
             sockets.push(SocketListener::connect(app, person).await);
         }
+        discard_earlier_events(app, &mut sockets).await;
     }
     let mut all = Vec::new();
     for line in &matrix_rows {
         let cells = cells_of(&fixture, &access_by_route, std::iter::once(line));
         let quiet = cells.into_iter().filter(MatrixCell::changes_nothing);
-        let found = join_all(quiet.map(|cell| faults(app, &fixture, cell))).await;
-        all.extend(found.into_iter().flatten());
+        // One password is hashed at a time, and a request does not wait long for the others.
+        if line.path.starts_with("/auth/sign-in/") {
+            for cell in quiet {
+                all.extend(faults(app, &fixture, cell).await);
+            }
+        } else {
+            let found = join_all(quiet.map(|cell| faults(app, &fixture, cell))).await;
+            all.extend(found.into_iter().flatten());
+        }
         let mut changed = snapshot.restore().await;
         // A PDF is rendered once and stored.
         changed.retain(|table| !(table == "converted_files" && line.path.ends_with("/pdf")));

@@ -78,8 +78,11 @@ async fn job_of_dead_instance_is_completed_by_another() {
     let answer = adam.post("/admin/gdpr/export", json!({"userId": world.ben.id})).await;
     let location = answer.header("location").to_owned();
     answer.expect(202);
+    // Health checks send requests to the object store, too.
     eventually("the archive is on its way", async || {
-        instances.bucket.held_requests() > 0
+        let running = "SELECT id FROM jobs WHERE status = 'RUNNING'".to_owned();
+        let is_running = !texts(instances.database(), running).await.is_empty();
+        is_running && instances.bucket.held_requests() > 0
     })
     .await;
     instances.kill(0);
@@ -98,7 +101,11 @@ async fn job_of_dead_instance_is_completed_by_another() {
         "SELECT CAST(attempts AS TEXT) FROM jobs".to_owned(),
     )
     .await;
-    assert_eq!(attempts, [Some("2".to_owned())]);
+    let [Some(attempts)] = attempts.as_slice() else {
+        panic!("one job: {attempts:?}")
+    };
+    // The first instance may have repeated its attempt, because the request was held for too long.
+    assert!(attempts.parse::<u32>().unwrap() >= 2, "{attempts}");
     let archive = adam
         .get(&format!("{}/download", location.strip_prefix("/api").unwrap()))
         .await;

@@ -13,6 +13,13 @@ use test_support::ServerEnv;
 use test_support::instances::Instances;
 use test_support::rows::texts;
 
+/// Warnings of an instance on a busy machine: connecting to the database, or its response, took too long.
+const BUSY_WARNINGS: [&str; 3] = [
+    "waiting for the database",
+    "no connection to the database",
+    "database LISTEN connection lost, reconnecting",
+];
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn three_instances_start_concurrently_on_empty_database() {
     let Some(env) = ServerEnv::on_empty_postgres() else {
@@ -35,11 +42,10 @@ async fn three_instances_start_concurrently_on_empty_database() {
             .get("/classes")
             .await
             .expect(200);
-        assert_eq!(
-            instances.running(number).log(),
-            "",
-            "nobody had anything to complain about"
-        );
+        let log = instances.running(number).log();
+        let is_busy = |line: &&str| BUSY_WARNINGS.iter().any(|warning| line.contains(warning));
+        let others: Vec<&str> = log.lines().filter(|line| !is_busy(line)).collect();
+        assert!(others.is_empty(), "warnings of instance {number}: {others:#?}");
     }
     instances.close().await;
 }

@@ -39,25 +39,16 @@ const MEMORY_MAX: u64 = 50 << 10;
 /// How often the same crowd reconnects.
 const RECONNECTS: usize = 6;
 
-/// A started process with the URL of its metrics.
+/// A started process with metrics.
 struct MonitoredServer {
     service: ServerProcess,
-    metrics: String,
 }
 
 impl MonitoredServer {
     async fn start(env: &mut ServerEnv) -> Self {
         let mut service = env.start("serve");
         service.ready().await;
-        let metrics = service.metrics.clone().unwrap();
-        Self { service, metrics }
-    }
-
-    async fn metric(&self, name: &str) -> u64 {
-        let http = reqwest::Client::builder().no_proxy().build().unwrap();
-        let page = http.get(&self.metrics).send().await.unwrap().text().await.unwrap();
-        let line = page.lines().find_map(|line| line.strip_prefix(&format!("{name} ")));
-        line.unwrap_or_else(|| panic!("no {name} in {page}")).parse().unwrap()
+        Self { service }
     }
 
     /// Waits until no socket, connection or room is left.
@@ -76,7 +67,7 @@ impl MonitoredServer {
     async fn wait_for_metric(&self, name: &str, metric: u64) {
         let begin = Instant::now();
         loop {
-            let found = self.metric(name).await;
+            let found = self.service.metric(name).await;
             if found == metric {
                 return;
             }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use db::Database;
-use futures_util::StreamExt as _;
+use futures_util::{Stream, StreamExt as _};
 use tokio::task::JoinHandle;
 
 use test_support::{AUTH_SECRET, World, raw_socket, rows};
@@ -111,18 +111,15 @@ pub struct StudentSockets {
 
 impl StudentSockets {
     /// Connects all sockets and waits until each has joined its rooms. After that the sockets in `non_reading` are not read.
+    /// They connect last, because the server closes a socket that has sent no pong for 45 seconds.
     pub async fn connect_all(base: &str, students: &Students, non_reading: &BTreeSet<usize>) -> Self {
-        let opened = futures_util::stream::iter(0..students.count())
-            .map(|student| async move { (student, Self::connect(base, &students.cookies[student]).await) })
-            .buffer_unordered(AT_ONCE);
+        let (last, first): (Vec<usize>, Vec<usize>) =
+            (0..students.count()).partition(|student| non_reading.contains(student));
         let (received, is_leaving) = (Arc::<ReceivedEvents>::default(), Arc::<AtomicBool>::default());
-        let (mut reading, mut kept) = (Vec::new(), Vec::new());
+        let mut reading = Vec::new();
+        let opened = Self::open(base, students, first);
         tokio::pin!(opened);
         while let Some((student, socket)) = opened.next().await {
-            if non_reading.contains(&student) {
-                kept.push(socket);
-                continue;
-            }
             reading.push(tokio::spawn(Self::read(
                 student,
                 socket,
@@ -130,12 +127,20 @@ impl StudentSockets {
                 Arc::clone(&is_leaving),
             )));
         }
+        let non_reading = Self::open(base, students, last).map(|(_, socket)| socket);
         Self {
             received,
             reading,
             is_leaving,
-            non_reading: kept,
+            non_reading: non_reading.collect().await,
         }
+    }
+
+    /// Connects the sockets of these students.
+    fn open(base: &str, students: &Students, numbers: Vec<usize>) -> impl Stream<Item = (usize, raw_socket::Socket)> {
+        futures_util::stream::iter(numbers)
+            .map(move |student| async move { (student, Self::connect(base, &students.cookies[student]).await) })
+            .buffer_unordered(AT_ONCE)
     }
 
     /// Connects like a real client: waits for a moment after a failed attempt and retries.

@@ -38,21 +38,22 @@ async fn silent_listen_connection_is_replaced() {
         SocketProbe::of(&service.base, &world.ada).await,
         SocketProbe::of(&service.base, &world.ben).await,
     );
-    let marks = [ada.position(), ben.position()];
+    let mark = ada.position();
+    // With so short a timeout, a busy machine may have lost the connection before.
+    let losses = || service.log().matches("LISTEN connection lost").count();
+    let losses_before = losses();
     // Both ends consider the connection open; only the data is missing.
     fault_proxy.drop_bus_data(true);
     let end = format!("DELETE FROM sessions WHERE token = '{}'", world.ben.token);
     execute(&env.database, end).await;
     // Reconnecting fails as long as the proxy drops data.
     until("the log names the lost LISTEN connection", async || {
-        service.tail().contains("LISTEN connection lost")
+        losses() > losses_before
     })
     .await;
     fault_proxy.drop_bus_data(false);
-    ada.until("received sync:required", |ada| {
-        ada.received("[\"sync:required\"", marks[0])
-    })
-    .await;
+    ada.until("received sync:required", |ada| ada.received("[\"sync:required\"", mark))
+        .await;
     ben.until("is out", SocketProbe::is_rejected).await;
     drop((ada, ben));
     service.kill();
