@@ -106,7 +106,7 @@ impl EventBus {
         })
     }
 
-    /// Like [`publish`](Self::carry), for a platform transaction, which belongs to no organization.
+    /// Like [`publish`](Self::publish), for a platform transaction, which belongs to no organization.
     pub fn publish_platform(&self, platform: &mut PlatformTx<'_>, signals: Vec<Signal>) -> Result<AfterCommit> {
         self.publish_with(signals, |signals| platform.insert_signals(signals))
     }

@@ -45,7 +45,7 @@ const ATTEMPTS: u32 = 4;
 
 /// Builds the engine and its only namespace.
 pub(super) fn build(realtime: &RealtimeServer) -> (Engine, SocketIo) {
-    let (engine, io) = SocketIo::builder()
+    let (service, io) = SocketIo::builder()
         .req_path(PATH)
         .max_payload(LARGEST_MESSAGE as u64)
         .ws_max_message_size(LARGEST_MESSAGE)
@@ -66,7 +66,7 @@ pub(super) fn build(realtime: &RealtimeServer) -> (Engine, SocketIo) {
         connect(socket, auth.unwrap_or_default(), &connecting).await;
     };
     io.ns("/", connect.with(authenticate));
-    (engine, io)
+    (Engine::new(service), io)
 }
 
 /// Whether a path belongs to the channel.

@@ -3,9 +3,12 @@
 //! receives a minimal copy. Upgrades are responded to here for the same reason: the engine gets only the upgraded
 //! stream, and nothing of the HTTP connection is kept.
 
+use std::collections::HashSet;
 use std::convert::Infallible;
-use std::future::{Ready, ready};
-use std::sync::Arc;
+use std::future::{Ready, poll_fn, ready};
+use std::io;
+use std::pin::{Pin, pin};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::task::{Context, Poll};
 
 use axum::body::Body;
@@ -15,6 +18,7 @@ use axum::response::{IntoResponse, Response};
 use hyper_util::rt::TokioIo;
 use socketioxide::service::SocketIoService;
 use socketioxide::socket::Sid;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tower::Service;
 use tungstenite::handshake::derive_accept_key;
 
@@ -22,7 +26,112 @@ use super::connect::PATH;
 use super::connection::Handshake;
 
 /// The Socket.IO service, which serves polls and sockets.
-pub type Engine = SocketIoService<NoInnerService>;
+#[derive(Clone)]
+pub struct Engine {
+    service: SocketIoService<NoInnerService>,
+    starting: StartingUpgrades,
+}
+
+impl Engine {
+    pub fn new(service: SocketIoService<NoInnerService>) -> Self {
+        Self {
+            service,
+            starting: StartingUpgrades::default(),
+        }
+    }
+}
+
+/// The sessions whose upgrade was passed to the engine and has not begun there.
+///
+/// A poll of the engine first checks whether an upgrade has begun, then takes the lock of the packets. If an upgrade
+/// takes it in between, the engine responds with 400 as to two concurrent polls, and ends the session. A poll therefore
+/// does both while no upgrade can start, and a poll during the start gets the response of a session that is upgraded.
+#[derive(Clone, Default)]
+struct StartingUpgrades(Arc<RwLock<HashSet<Sid>>>);
+
+impl StartingUpgrades {
+    fn start(&self, session: Sid) -> StartingUpgrade {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(session);
+        StartingUpgrade {
+            starting: self.clone(),
+            session,
+        }
+    }
+
+    /// The response of a poll; `None` if an upgrade of its session starts.
+    async fn respond_to_poll<R>(&self, session: Sid, response: impl Future<Output = R>) -> Option<R> {
+        let mut response = pin!(response);
+        let mut is_first = true;
+        poll_fn(|context| {
+            if !std::mem::take(&mut is_first) {
+                return response.as_mut().poll(context).map(Some);
+            }
+            let starting = self.0.read().unwrap_or_else(PoisonError::into_inner);
+            if starting.contains(&session) {
+                Poll::Ready(None)
+            } else {
+                response.as_mut().poll(context).map(Some)
+            }
+        })
+        .await
+    }
+}
+
+/// Removes the session from [`StartingUpgrades`] when it is dropped.
+struct StartingUpgrade {
+    starting: StartingUpgrades,
+    session: Sid,
+}
+
+impl Drop for StartingUpgrade {
+    fn drop(&mut self) {
+        let sessions = self.starting.0.write();
+        sessions.unwrap_or_else(PoisonError::into_inner).remove(&self.session);
+    }
+}
+
+/// An upgraded stream. The engine reads it only after the upgrade has begun.
+struct UpgradedStream<S> {
+    stream: S,
+    starting: Option<StartingUpgrade>,
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for UpgradedStream<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        self.starting = None;
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for UpgradedStream<S> {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffers: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(context, buffers)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}
 
 /// The inner service of the engine. It is never called, because the engine receives requests for its own path only.
 #[derive(Clone)]
@@ -42,15 +151,18 @@ impl Service<axum::http::Request<Body>> for NoInnerService {
     }
 }
 
+/// The packet with which the engine responds to a poll of a session that is upgraded.
+const NOOP: &str = "6";
 /// The query parameters that the engine reads.
 const ENGINE_PARAMETERS: [&str; 3] = ["EIO=", "transport=", "sid="];
 
 /// Serves an authenticated request.
 pub async fn handle(mut engine: Engine, mut request: Request, handshake: Arc<Handshake>) -> Response {
     let head = head(&request, handshake);
+    let session = parameter(&request, "sid=").and_then(|sid| sid.parse().ok());
     if let Some(accept) = websocket_accept(&request) {
         let upgraded = hyper::upgrade::on(&mut request);
-        tokio::spawn(serve_upgraded(engine, upgraded, head));
+        tokio::spawn(serve_upgraded(engine, upgraded, head, session));
         let headers = [
             (header::CONNECTION, "Upgrade"),
             (header::UPGRADE, "websocket"),
@@ -58,8 +170,15 @@ pub async fn handle(mut engine: Engine, mut request: Request, handshake: Arc<Han
         ];
         return (StatusCode::SWITCHING_PROTOCOLS, headers).into_response();
     }
-    let request = head.map(|()| request.into_body());
-    let result: Result<_, Infallible> = engine.call(request).await;
+    let polled_session = session.filter(|_| request.method() == Method::GET);
+    let response = engine.service.call(head.map(|()| request.into_body()));
+    let result: Result<_, Infallible> = match polled_session {
+        None => response.await,
+        Some(session) => match engine.starting.respond_to_poll(session, response).await {
+            Some(result) => result,
+            None => return ([(header::CONTENT_TYPE, "text/plain; charset=UTF-8")], NOOP).into_response(),
+        },
+    };
     match result {
         Ok(response) => response.map(Body::new),
         Err(never) => match never {},
@@ -67,10 +186,19 @@ pub async fn handle(mut engine: Engine, mut request: Request, handshake: Arc<Han
 }
 
 /// Passes the upgraded stream to the engine once the response was sent.
-async fn serve_upgraded(mut engine: Engine, upgraded: hyper::upgrade::OnUpgrade, head: axum::http::Request<()>) {
+async fn serve_upgraded(
+    mut engine: Engine,
+    upgraded: hyper::upgrade::OnUpgrade,
+    head: axum::http::Request<()>,
+    session: Option<Sid>,
+) {
     match upgraded.await {
         Ok(upgraded) => {
-            if let Err(error) = engine.call((TokioIo::new(upgraded), head)).await {
+            let stream = UpgradedStream {
+                stream: TokioIo::new(upgraded),
+                starting: session.map(|session| engine.starting.start(session)),
+            };
+            if let Err(error) = engine.service.call((stream, head)).await {
                 tracing::debug!(%error, "websocket upgrade failed");
             }
         }
@@ -97,15 +225,17 @@ fn head(request: &Request, handshake: Arc<Handshake>) -> axum::http::Request<()>
     head
 }
 
+/// The value of a query parameter, whose name ends with `=`.
+fn parameter<'a>(request: &'a Request, name: &str) -> Option<&'a str> {
+    let mut parts = request.uri().query().unwrap_or_default().split('&');
+    parts.find_map(|part| part.strip_prefix(name))
+}
+
 /// The `Sec-WebSocket-Accept` value of a WebSocket request; `None` for any other request, which the engine handles.
 fn websocket_accept(request: &Request) -> Option<String> {
-    let part = |name: &str| {
-        let mut parts = request.uri().query().unwrap_or_default().split('&');
-        parts.find_map(|part| part.strip_prefix(name))
-    };
-    let is_for_engine = part("EIO=") == Some("4")
-        && part("transport=") == Some("websocket")
-        && part("sid=").is_none_or(|sid| sid.parse::<Sid>().is_ok());
+    let is_for_engine = parameter(request, "EIO=") == Some("4")
+        && parameter(request, "transport=") == Some("websocket")
+        && parameter(request, "sid=").is_none_or(|sid| sid.parse::<Sid>().is_ok());
     let headers = request.headers();
     let is_upgrade = request.method() == Method::GET
         && has_token(headers, &header::CONNECTION, "upgrade")
@@ -127,6 +257,7 @@ fn has_token(headers: &HeaderMap, name: &header::HeaderName, token: &str) -> boo
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests may panic")]
     use domain::id::{SessionId, UserId};
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     use super::*;
 
@@ -168,6 +299,54 @@ mod tests {
                 "{headers:?}"
             );
         }
+    }
+
+    #[tokio::test]
+    async fn poll_during_start_of_upgrade_does_not_reach_the_engine() {
+        let (starting, session) = (StartingUpgrades::default(), Sid::ZERO);
+        let poll = || starting.respond_to_poll(session, async { "packets" });
+        assert_eq!(poll().await, Some("packets"));
+        let (stream, mut client) = tokio::io::duplex(8);
+        let mut upgraded = UpgradedStream {
+            stream,
+            starting: Some(starting.start(session)),
+        };
+        assert_eq!(poll().await, None);
+        let other = "AAAAAAAAAAAAAAAB".parse().unwrap();
+        assert_eq!(
+            starting.respond_to_poll(other, async { "packets" }).await,
+            Some("packets")
+        );
+        // The engine has begun the upgrade when it reads, or has rejected it when it drops the stream.
+        client.write_all(b"x").await.unwrap();
+        upgraded.read_u8().await.unwrap();
+        assert_eq!(poll().await, Some("packets"));
+        let rejected = starting.start(session);
+        assert_eq!(poll().await, None);
+        drop(rejected);
+        assert_eq!(poll().await, Some("packets"));
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn upgrade_starts_after_the_first_step_of_a_poll() {
+        let (starting, session) = (StartingUpgrades::default(), Sid::ZERO);
+        let mut upgrade = None;
+        let mut step = 0;
+        let response = poll_fn(|context| {
+            step += 1;
+            if step == 1 {
+                let starting = starting.clone();
+                upgrade = Some(std::thread::spawn(move || drop(starting.start(session))));
+                // An upgrade that did not wait would have time to start.
+                std::thread::sleep(std::time::Duration::from_millis(20));
+                assert!(!upgrade.as_ref().unwrap().is_finished());
+                context.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            upgrade.take().unwrap().join().unwrap();
+            Poll::Ready(step)
+        });
+        assert_eq!(starting.respond_to_poll(session, response).await, Some(2));
     }
 
     #[test]
