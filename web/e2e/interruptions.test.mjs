@@ -205,7 +205,7 @@ scenario("signing in again after session end keeps form and chat text", async (h
   const page = await harness.page("ada", { path: `/topics/${topic.id}?edit=true`, fresh: true, allow: GONE });
   await page.getByRole("textbox", { name: "Title" }).fill("Landforms and rivers");
   await endSessions(harness, "ada");
-  const dialog = page.getByRole("alertdialog");
+  const dialog = page.getByRole("alertdialog", { name: "Please sign in again" });
   await dialog.getByText("Please sign in again").waitFor();
   await eventually(async () => assert.equal(await dialog.locator("input[name=email]").inputValue(), emailOf("ada")));
   await page.keyboard.press("Escape");
@@ -240,7 +240,7 @@ scenario("message rejected by session end is sent after signing in", async (harn
   await line.fill("Wer hat den Atlas?");
   await page.context().clearCookies();
   await line.press("Enter");
-  const dialog = page.getByRole("alertdialog");
+  const dialog = page.getByRole("alertdialog", { name: "Bitte melde dich neu an" });
   await dialog.getByText("Bitte melde dich neu an").waitFor();
   await assertAccessible(page);
   await signInAgain(page, "ana");
@@ -256,7 +256,7 @@ scenario("different user who signs in over the page gets a fresh page", async (h
   const page = await harness.page("ana", { path: `/groups/${rivers.id}`, fresh: true, allow: GONE });
   await page.locator("#main textarea").first().fill("A secret of Ana");
   await endSessions(harness, "ana");
-  await page.getByRole("alertdialog").waitFor();
+  await page.getByRole("alertdialog", { name: "Please sign in again" }).waitFor();
   await signInAgain(page, "tom");
   await page.waitForURL("**/today");
   await ready(page);
@@ -292,7 +292,7 @@ scenario("late response of the ended session does not sign out the new session",
   await page.goto(`/groups/${rivers.id}`);
   await asked;
   await endSessions(harness, "ana");
-  const dialog = page.getByRole("alertdialog");
+  const dialog = page.getByRole("alertdialog", { name: "Please sign in again" });
   await dialog.waitFor();
   const signIns = [];
   page.on("request", (request) => request.url().endsWith("/api/auth/sign-in/email") && signIns.push(request));

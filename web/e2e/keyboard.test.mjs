@@ -134,7 +134,7 @@ scenario("teacher runs a lesson by keyboard", async (harness) => {
   await page.locator("[data-card]").first().waitFor();
 
   await press(page, page.getByRole("button", { name: /^Finish/ }));
-  const dialog = page.getByRole("alertdialog");
+  const dialog = page.getByRole("alertdialog", { name: "Finish this topic?" });
   await dialog.waitFor();
   // The harmless choice has the initial focus, so Enter selects it.
   await until(

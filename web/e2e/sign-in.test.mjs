@@ -220,7 +220,7 @@ scenario("tab sends no changes to a school that a second tab selected", async (h
   const behind = second.getByRole("alertdialog", { name: "This tab shows Other School" });
   await behind.getByRole("button", { name: "Go to Demo School" }).click();
   await second.getByRole("banner").getByText("Demo School").waitFor();
-  await second.getByRole("alertdialog").waitFor({ state: "detached" });
+  await behind.waitFor({ state: "detached" });
 });
 
 scenario("demo button signs in a demo user", async (harness) => {
