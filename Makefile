@@ -94,7 +94,7 @@ advisories: ## Compare the crates with published advisories, where cargo deny or
 	scripts/check-advisories
 
 doc: ## Build the documentation of the code; a warning fails
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --profile $(PROFILE) --workspace --no-deps
+	RUSTDOCFLAGS="-D warnings -A rustdoc::private-intra-doc-links" $(CARGO) doc --profile $(PROFILE) --workspace --no-deps --document-private-items
 
 bench: $(BENCH_PEER) ## Run the benchmarks in a release build, compared with Node and nginx (not a test); BENCH="--quick" for a trial run
 	scripts/postgres run -- $(CARGO) run --release -p groupwork-bench -- $(BENCH)

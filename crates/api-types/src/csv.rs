@@ -35,13 +35,13 @@ fn cell(line: &mut String, text: &str) {
 }
 
 /// Returns whether a text has to be prefixed with an apostrophe. This includes formulas that already have such a
-/// prefix, so that [`plain`] restores the original text.
+/// prefix, so that [`unescape`] restores the original text.
 fn is_formula(text: &str) -> bool {
     let begin = text.trim_start_matches('\'');
     begin.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'])
 }
 
-/// Returns the text of a cell as it was before [`line`] prefixed it.
+/// Returns the text of a cell as it was before [`format_row`] prefixed it.
 pub fn unescape(cell: &str) -> &str {
     cell.strip_prefix('\'').filter(|rest| is_formula(rest)).unwrap_or(cell)
 }

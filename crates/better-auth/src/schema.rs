@@ -26,8 +26,8 @@ impl<'a> Nullable<'a> {
     }
 }
 
-/// Reads the keys of one body or query. Read them in the order of the library's schema and end with [`Reader::finish`];
-/// the values are meaningless if it fails.
+/// Reads the keys of one body or query. Read them in the order of the library's schema and end with
+/// [`FieldReader::finish`]; the values are meaningless if it fails.
 #[derive(Debug)]
 pub struct FieldReader<'a> {
     place: &'static str,

@@ -1,4 +1,4 @@
-//! The database access of the service. [`Store::read`], [`Store::write`] and
+//! The database access of the service. [`Store::read`], [`Store::write_with`] and
 //! [`Store::platform_read`]/[`Store::platform_write`] are the only ways to a connection. A [`ReadTx`] reads and a
 //! [`WriteTx`] writes in one organization; both bind that organization as `$1` themselves, so no caller can pass
 //! another one.

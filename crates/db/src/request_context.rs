@@ -7,7 +7,7 @@ use domain::time::Timestamp;
 
 use super::platform::CrossTenantReason;
 
-/// The organization of a request. Only look-ups in [`platform`] create it.
+/// The organization of a request. Only look-ups in [`platform`](super::platform) create it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tenant(pub(super) OrganizationId);
 

@@ -17,7 +17,7 @@ use common::error::{Error, Result};
 /// The error of a conversion, as the driver of PostgreSQL defines it.
 type DriverError = Box<dyn std::error::Error + Sync + Send>;
 
-/// An SQL statement. [`statements!`](crate::statements) defines and lists them, so that tests check all of them.
+/// An SQL statement. [`statements!`](crate::statements!) defines and lists them, so that tests check all of them.
 #[derive(Debug)]
 pub struct Sql {
     source: TextSource,

@@ -17,10 +17,10 @@
 //! | Subject | A school subject, defined for the whole organization. | [`subject`] |
 //! | Help flag | A group's request for help. | [`help`] |
 //!
-//! [`id`], [`time`], [`text`], [`number`] and [`list`] are field types, [`edit`] represents a PATCH, [`access`]
+//! [`id`], [`time`], [`text`], [`number`] and [`list`] are field types, [`patch`] represents a PATCH, [`access`]
 //! contains the roles, and [`domain_error`] is the error type of all rules.
 //! [`details`] contains entities with everything a response shows. Actions produce changes ([`change`]), from which log
-//! entries ([`activity`]), events ([`news`]) and file removals are derived.
+//! entries ([`activity`]), events ([`realtime`]) and file removals are derived.
 
 pub mod access;
 pub mod account_email;

@@ -2,8 +2,8 @@
 //!
 //! The web client edits with ProseMirror; the service decides in which order changes apply. This crate contains what
 //! such an authority needs: [`Node`], [`Mark`], [`Slice`] and [`Step`] read and write the JSON of `prosemirror-model` and
-//! `prosemirror-transform`, a step applies to a document with the same result, and [`rebase`] moves steps over steps of
-//! other authors. `schema.json` is the schema of both sides.
+//! `prosemirror-transform`, a step applies to a document with the same result, and [`rebase()`] moves steps over steps
+//! of other authors. `schema.json` is the schema of both sides.
 //!
 //! Positions count UTF-16 code units, as in the browser. A position inside a surrogate pair is an error.
 //!

@@ -1,5 +1,5 @@
 //! A DNS server on the loopback interface for all tests of this process: it serves the TXT records that tests set over
-//! UDP and TCP, and returns NXDOMAIN for every other name. Each test uses separate domains ([`domain`]).
+//! UDP and TCP, and returns NXDOMAIN for every other name. Each test uses separate domains ([`domain()`]).
 
 use std::collections::HashMap;
 use std::io::{Read as _, Write as _};

@@ -34,7 +34,7 @@ pub fn sanitize(original: &str) -> FileName {
     FileName::stored(shortened(&named))
 }
 
-/// Returns the file name for a title and an extension, sanitized like [`safe`].
+/// Returns the file name for a title and an extension, sanitized like [`sanitize`].
 pub fn from_title(title: &str, extension: &str) -> FileName {
     // A slash in a title is not a folder.
     let flat = title.replace(FORBIDDEN_CHARACTERS, "_");

@@ -1,4 +1,4 @@
-//! Reads rows of links, topics and files from the statements of [`super::known`].
+//! Reads rows of links, topics and files from the statements of [`super::queries`].
 
 use domain::assignment::Assignment;
 use domain::details::SubmissionDetails;

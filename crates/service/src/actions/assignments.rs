@@ -240,7 +240,7 @@ pub fn remove(
     Ok((submissions, kept))
 }
 
-/// Returns the course that a request names; [`Error::NotFound`] if the caller cannot see it.
+/// Returns the course that a request names; [`NotFound`](common::error::Error::NotFound) if the caller cannot see it.
 pub(super) fn course(tx: &mut WriteTx<'_>, id: Option<&CourseId>) -> Result<Option<Course>> {
     id.map(|id| tx.course(id).map(|record| record.course)).transpose()
 }

@@ -1,7 +1,7 @@
 //! Converts each change to the socket signals that it causes: events with rooms and payloads, and commands that move
 //! sockets between rooms first. Pure: a change contains everything that its payloads need.
-//! [`GroupContext::rooms`](domain::group::Place::rooms) returns the rooms of a group and the views build the payloads; no
-//! access rules are decided here.
+//! [`GroupContext::rooms`](domain::group::GroupContext::rooms) returns the rooms of a group and the views build the
+//! payloads; no access rules are decided here.
 
 mod assignment;
 mod class;
