@@ -6,7 +6,7 @@
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -30,28 +30,31 @@ const HEAD: Duration = Duration::from_secs(10);
 /// Timeout of an idle connection between two requests.
 const IDLE: Duration = Duration::from_mins(1);
 
-/// The phase of a connection; clones share it.
+/// The phase of a connection; clones share it. Its lowest two bits are the kind of the phase, the others count the phases
+/// of the connection: the heads of two requests are different phases, although no read may happen in between.
 #[derive(Debug, Clone, Default)]
-pub struct Phase(Arc<AtomicU8>);
+pub struct Phase(Arc<AtomicU64>);
 
 impl Phase {
     /// Waiting for a request head: the first one, or one that has begun to arrive.
-    const HEAD: u8 = 0;
+    const HEAD: u64 = 0;
     /// Processing a request.
-    const BUSY: u8 = 1;
+    const BUSY: u64 = 1;
     /// Waiting for the next request.
-    const IDLE: u8 = 2;
+    const IDLE: u64 = 2;
     /// Upgraded to a WebSocket, which has limits of its own.
-    const UPGRADED: u8 = 3;
+    const UPGRADED: u64 = 3;
+
+    const KIND_BITS: u32 = 2;
 
     /// A request head is complete and is being processed.
     pub fn begin(&self) {
-        self.0.store(Self::BUSY, Ordering::Relaxed);
+        self.enter(Self::BUSY);
     }
 
     /// The connection was upgraded and is no longer HTTP.
     pub fn upgrade(&self) {
-        self.0.store(Self::UPGRADED, Ordering::Relaxed);
+        self.enter(Self::UPGRADED);
     }
 
     /// Returns a guard to hold until the response is complete.
@@ -61,16 +64,30 @@ impl Phase {
 
     /// Whether the head of a request is arriving, or may be.
     pub fn is_awaiting_head(&self) -> bool {
-        self.get() == Self::HEAD
+        self.kind() == Self::HEAD
     }
 
-    fn get(&self) -> u8 {
+    /// Begins a phase of this kind. One task changes the phase at a time.
+    fn enter(&self, kind: u64) {
+        let count = (self.get() >> Self::KIND_BITS) + 1;
+        self.0.store(count << Self::KIND_BITS | kind, Ordering::Relaxed);
+    }
+
+    fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 
+    fn kind(&self) -> u64 {
+        Self::kind_of(self.get())
+    }
+
+    const fn kind_of(phase: u64) -> u64 {
+        phase & ((1 << Self::KIND_BITS) - 1)
+    }
+
     /// The timeout for client input in this phase.
-    fn timeout(phase: u8) -> Option<Duration> {
-        match phase {
+    fn timeout(phase: u64) -> Option<Duration> {
+        match Self::kind_of(phase) {
             Self::HEAD => Some(HEAD),
             Self::IDLE => Some(IDLE),
             _ => None,
@@ -83,7 +100,7 @@ pub struct ResponseGuard(Phase);
 
 impl Drop for ResponseGuard {
     fn drop(&mut self) {
-        self.0.0.store(Phase::IDLE, Ordering::Relaxed);
+        self.0.enter(Phase::IDLE);
     }
 }
 
@@ -97,7 +114,7 @@ pub struct ClientStream {
     abort_handle: AbortHandle,
     phase: Phase,
     /// The phase and its timer. The timer is reset when the phase changes.
-    timer: (u8, Option<Pin<Box<Sleep>>>),
+    timer: (u64, Option<Pin<Box<Sleep>>>),
     reader: SlowReader,
     head_scanner: HeadScanner,
 }
@@ -158,7 +175,7 @@ impl ClientStream {
         let abort_handle = AbortHandle::default();
         let this = Self {
             abort_handle: abort_handle.clone(),
-            timer: (Phase::HEAD, Some(Box::pin(tokio::time::sleep(HEAD)))),
+            timer: (phase.get(), Some(Box::pin(tokio::time::sleep(HEAD)))),
             phase,
             stream,
             reader: SlowReader::new(READER_RATE),
@@ -190,7 +207,7 @@ impl ClientStream {
     fn after_write(&mut self, context: &mut Context<'_>, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         match &written {
             Poll::Ready(Ok(bytes)) => self.reader.progress(*bytes),
-            Poll::Pending if self.phase.get() != Phase::UPGRADED => {
+            Poll::Pending if self.phase.kind() != Phase::UPGRADED => {
                 if let Err(error) = self.reader.wait(context) {
                     self.discard_unsent();
                     return Poll::Ready(Err(error));
@@ -240,12 +257,12 @@ impl AsyncRead for ClientStream {
         if Pin::new(&mut this.stream).poll_read(context, buffer)?.is_pending() {
             return this.wait(context);
         }
-        let phase = this.phase.get();
-        if phase != Phase::UPGRADED {
+        let kind = this.phase.kind();
+        if kind != Phase::UPGRADED {
             this.head_scanner.scan(&mut buffer.filled_mut()[before..]);
         }
-        if buffer.filled().len() > before && phase == Phase::IDLE {
-            this.phase.0.store(Phase::HEAD, Ordering::Relaxed);
+        if buffer.filled().len() > before && kind == Phase::IDLE {
+            this.phase.enter(Phase::HEAD);
         }
         Poll::Ready(Ok(()))
     }
@@ -288,6 +305,7 @@ impl AsyncWrite for ClientStream {
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests may panic")]
+    use futures_util::FutureExt as _;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     use tokio::net::TcpListener;
 
@@ -317,6 +335,77 @@ mod tests {
             }
         };
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+    }
+
+    /// A connection, the other end of which has sent nothing.
+    struct Waiting {
+        this: ClientStream,
+        client: UnixStream,
+    }
+
+    impl Waiting {
+        fn new() -> Self {
+            let (server, client) = UnixStream::pair().unwrap();
+            let (this, _) = ClientStream::new(Either::Right(server), Phase::default()).unwrap();
+            Self { this, client }
+        }
+
+        async fn receive(&mut self, bytes: &[u8]) {
+            self.client.write_all(bytes).await.unwrap();
+            let mut received = vec![0; bytes.len()];
+            self.this.read_exact(&mut received).await.unwrap();
+        }
+
+        fn respond(&self) {
+            self.this.phase.begin();
+            drop(self.this.phase.begin_response());
+        }
+
+        /// Returns when the connection is closed if the client sends nothing more.
+        fn deadline(&mut self) -> Instant {
+            let mut byte = [0];
+            assert!(self.this.read(&mut byte).now_or_never().is_none());
+            self.this.timer.1.as_ref().unwrap().deadline()
+        }
+    }
+
+    #[tokio::test]
+    async fn idle_timeout_restarts_after_each_response() {
+        let mut connection = Waiting::new();
+        for _ in 0..3 {
+            connection.receive(b"GET / HTTP/1.1\r\n\r\n").await;
+            connection.respond();
+            let responded = Instant::now();
+            assert!(connection.deadline() >= responded + IDLE);
+        }
+    }
+
+    /// hyper reads once more after a head, and after a quick response not before the next head arrives.
+    #[tokio::test]
+    async fn head_timeout_restarts_with_each_request_although_no_read_saw_the_pause() {
+        let mut connection = Waiting::new();
+        let mut last = connection.deadline();
+        for _ in 0..3 {
+            connection.respond();
+            connection.receive(b"GET / HTTP/1.1\r\n\r\n").await;
+            let deadline = connection.deadline();
+            assert!(deadline > last);
+            last = deadline;
+        }
+    }
+
+    #[tokio::test]
+    async fn bytes_of_slow_head_do_not_extend_its_timeout() {
+        let mut connection = Waiting::new();
+        let first = connection.deadline();
+        connection.receive(b"G").await;
+        assert_eq!(connection.deadline(), first);
+        connection.respond();
+        connection.receive(b"G").await;
+        let second = connection.deadline();
+        assert!(second > first);
+        connection.receive(b"E").await;
+        assert_eq!(connection.deadline(), second);
     }
 
     #[tokio::test]

@@ -342,6 +342,30 @@ async fn bare_line_feed_in_headers_is_rejected_and_connection_closed() {
     assert_eq!(raw_http.answer().await, None);
 }
 
+/// Timeouts of slow clients and unused connections do not affect a connection that is in use without a pause.
+#[tokio::test]
+#[ignore = "long: make test-resilience"]
+async fn connections_in_use_are_kept() {
+    /// Longer than the timeouts of a head and of an unused connection.
+    const TIME: Duration = Duration::from_secs(80);
+    let (_env, _, service) = started(&[]).await;
+    let end = Instant::now() + TIME;
+    let mut connections = JoinSet::new();
+    for path in ["/api/health", "/api/none"].repeat(2) {
+        let mut raw_http = RawHttp::open_at(&service.base).await;
+        connections.spawn(async move {
+            while Instant::now() < end {
+                raw_http.send(format!("GET {path} HTTP/1.1\r\nhost: x\r\n\r\n")).await;
+                let answer = raw_http.answer().await;
+                assert!(answer.is_some(), "the connection was closed");
+            }
+        });
+    }
+    while let Some(finished) = connections.join_next().await {
+        finished.unwrap();
+    }
+}
+
 #[tokio::test]
 async fn openapi_document_is_compressed_once() {
     let (_env, _, service) = started(&[]).await;
