@@ -108,7 +108,7 @@ pub fn report_skipped(reason: &str) {
 }
 
 /// The timeout of every wait: a watchdog for a busy machine, not a guarantee of the service.
-pub const WAIT_TIMEOUT: std::time::Duration = std::time::Duration::from_mins(2);
+pub const WAIT_TIMEOUT: std::time::Duration = std::time::Duration::from_mins(5);
 
 /// Polls a condition until it holds; fails after [`WAIT_TIMEOUT`].
 pub async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {

@@ -98,12 +98,16 @@ async fn check_kill(kind: DatabaseKind) {
     let mut service = env.start("serve");
     service.ready().await;
     let adam = Client::new(&service.base, Some(world.adam.cookie.clone()));
-    let mut run = Value::Null;
-    until("the run ends", async || {
-        run = adam.get(&path).await.expect(200);
-        !is_open(&run)
-    })
-    .await;
+    let (mut run, mut joined) = (adam.get(&path).await.expect(200), 0);
+    while is_open(&run) {
+        let before = joined;
+        until("the run continues", async || {
+            run = adam.get(&path).await.expect(200);
+            joined = count_members(&env).await;
+            joined > before || !is_open(&run)
+        })
+        .await;
+    }
     assert_eq!(
         (&run["state"], &run["counts"]["errors"]),
         (&json!("DONE"), &json!(0)),
