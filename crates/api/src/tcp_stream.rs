@@ -31,7 +31,7 @@ const HEAD: Duration = Duration::from_secs(10);
 const IDLE: Duration = Duration::from_mins(1);
 
 /// The phase of a connection; clones share it. Its lowest two bits are the kind of the phase, the others count the phases
-/// of the connection: the heads of two requests are different phases, although no read may happen in between.
+/// of the connection: the heads of two requests are different phases even if nothing was read in between.
 #[derive(Debug, Clone, Default)]
 pub struct Phase(Arc<AtomicU64>);
 
