@@ -1,7 +1,7 @@
 // Courses as folders, groups and their members, classes: the tasks of a teacher between lessons.
 import assert from "node:assert/strict";
 
-import { assertAccessible, eventually, focusIs, scenario, until } from "./harness.mjs";
+import { assertAccessible, eventually, focusIs, rendered, scenario, until } from "./harness.mjs";
 
 const courseOf = async (harness, name) =>
   (await (await harness.api("ada")).get("/courses")).find((one) => one.name === name);
@@ -187,11 +187,14 @@ scenario("search for a student hides other names at once, while the service is s
 
   let finishSearch;
   const searching = new Promise((resolve) => (finishSearch = resolve));
+  const searchRequest = page.waitForRequest(/\/api\/users\?.*search=/);
   await page.route(/\/api\/users\?.*search=/, async (route) => {
     await searching;
     await route.continue();
   });
   await field.fill("mira");
+  await searchRequest;
+  await rendered(page);
   await eventually(async () =>
     assert.deepEqual(await page.getByRole("option").allInnerTexts(), ["Mira Haddad"], "only matching names are left"),
   );

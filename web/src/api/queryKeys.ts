@@ -127,7 +127,7 @@ interface QueryKeys {
   users: {
     list: (filters?: object) => QueryKey;
     one: (id: string) => QueryKey;
-    named: (role?: string, search?: string, limit?: number) => QueryKey;
+    named: (roles?: readonly string[], search?: string, limit?: number) => QueryKey;
     found: (search?: string) => QueryKey;
     unseen: (homeroomId?: string) => QueryKey;
     everybody: () => QueryKey;

@@ -163,7 +163,7 @@ interface OwnerSelectProps {
 function OwnerSelect({ schoolClass, value, onChange }: OwnerSelectProps) {
   const { t } = useTranslation();
   const { person } = useRouteContext({ from: "/_school" });
-  const teachers = useQuery(userSearchQuery("TEACHER", "", 200)).data ?? [];
+  const teachers = useQuery(userSearchQuery(["TEACHER"], "", 200)).data ?? [];
   const known = [...(schoolClass ? [schoolClass.teacher] : []), { id: person.id, name: person.name }, ...teachers];
   const options = known.filter((one, index) => known.findIndex((other) => other.id === one.id) === index);
   return (

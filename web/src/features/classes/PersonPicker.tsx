@@ -1,4 +1,4 @@
-import { useQueries } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
@@ -19,18 +19,15 @@ export function PersonPicker({ label, roles, excludedIds, onPick }: Props) {
   const { t } = useTranslation();
   const [typed, setTyped] = useState("");
   const text = useDebounce(typed.trim());
-  const queries = useQueries({ queries: roles.map((role) => userSearchQuery(role, text)) });
-  const found = queries
-    .flatMap((answer) => answer.data ?? [])
-    .filter(
-      (person, index, all) => !excludedIds.has(person.id) && all.findIndex((other) => other.id === person.id) === index,
-    )
+  const search = useQuery(userSearchQuery(roles, text));
+  const found = (search.data ?? [])
+    .filter((person) => !excludedIds.has(person.id))
     .map((person) => ({ id: person.id, name: person.name, ...(person.email ? { note: person.email } : {}) }));
-  const isOutdated = typed.trim() !== text || queries.some((answer) => answer.isPlaceholderData);
+  const isOutdated = typed.trim() !== text || search.isPlaceholderData;
   const none =
-    isOutdated || queries.some((answer) => answer.isPending)
+    isOutdated || search.isPending
       ? t("courses.looking")
-      : queries.some((answer) => answer.isError)
+      : search.isError
         ? t("problem.OFFLINE")
         : t("courses.nobodyFound");
   return (

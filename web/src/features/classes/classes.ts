@@ -29,18 +29,23 @@ export const classStudentsQuery = (id: string) =>
       ),
   });
 
-/** Users of the school, searched by name. */
-export const userSearchQuery = (role: "STUDENT" | "TEACHER" | "ADMIN", search: string, limit = 20) =>
+/** Users of the school who have one of the roles, searched by name. One query, because those of `useQueries` keep no previous
+ * data when their keys change. */
+export const userSearchQuery = (roles: readonly ("STUDENT" | "TEACHER" | "ADMIN")[], search: string, limit = 20) =>
   queryOptions({
-    queryKey: queryKeys.users.named(role, search, limit),
-    queryFn: async () =>
-      (
-        await unwrap(
-          client.GET("/users", {
-            params: { query: { role, isActive: "1", limit, ...(search === "" ? {} : { search }) } },
-          }),
-        )
-      ).data,
+    queryKey: queryKeys.users.named(roles, search, limit),
+    queryFn: async () => {
+      const pages = await Promise.all(
+        roles.map((role) =>
+          unwrap(
+            client.GET("/users", {
+              params: { query: { role, isActive: "1", limit, ...(search === "" ? {} : { search }) } },
+            }),
+          ),
+        ),
+      );
+      return [...new Map(pages.flatMap((page) => page.data).map((person) => [person.id, person])).values()];
+    },
     placeholderData: (before: Schemas["VisibleUser"][] | undefined) => before,
   });
 
