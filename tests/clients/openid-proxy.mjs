@@ -33,6 +33,8 @@ export class FaultProxy {
     proxy.server = createServer((request, response) => {
       proxy.#forward(request, response).catch((error) => response.writeHead(502).end(String(error)));
     });
+    // Without this, it would close unused connections after 5 seconds, perhaps while a browser of the test uses one again.
+    proxy.server.keepAliveTimeout = 0;
     await new Promise((resolve) => proxy.server.listen(0, '127.0.0.1', resolve));
     proxy.issuer = `http://127.0.0.1:${proxy.server.address().port}`;
     return proxy;

@@ -47,7 +47,9 @@ impl OutgoingHttp {
             .dns_resolver(PublicResolver(Arc::clone(&networks)))
             .connect_timeout(CONNECT_TIMEOUT)
             .timeout(TIMEOUT)
-            .pool_idle_timeout(Duration::from_secs(30))
+            // Each request has its own connection: one that is kept may be closed by the server at the moment it is used
+            // again, and a code of a sign-in cannot be sent twice.
+            .pool_max_idle_per_host(0)
             .build()
             .map_err(|error| Error::Internal(error.into()))?;
         Ok(Self { http, networks })

@@ -62,6 +62,9 @@ pub struct Lies {
     pub response_issuer: Option<String>,
     /// Whether keys and tokens have no `kid`.
     pub omits_key_ids: bool,
+    /// Whether connections are kept after a response but closed, without a response, when they are used again: what a
+    /// client sees if its request arrives while the provider closes an unused connection.
+    pub closes_used_connections: bool,
 }
 
 /// A provider on a loopback port. It stops when the value is dropped.
@@ -146,6 +149,7 @@ impl Default for Lies {
             accepts_any_code: false,
             response_issuer: None,
             omits_key_ids: false,
+            closes_used_connections: false,
         }
     }
 }
@@ -328,11 +332,17 @@ impl ProviderState {
             _ => (404, json!({})),
         };
         let answer = answer.to_string();
+        let is_kept = lock(&self.lies).closes_used_connections;
+        let connection = if is_kept { "keep-alive" } else { "close" };
         let response = format!(
-            "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{answer}",
+            "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: {connection}\r\n\r\n{answer}",
             answer.len()
         );
-        stream.write_all(response.as_bytes()).await
+        stream.write_all(response.as_bytes()).await?;
+        if is_kept {
+            read_request(&mut stream).await?;
+        }
+        Ok(())
     }
 
     fn published_keys(&self) -> Value {

@@ -114,6 +114,19 @@ tenants!(test_reads_configuration_and_keys, |app| {
     assert_eq!(refusal["details"][0]["code"], "unsupported", "{refusal}");
 });
 
+tenants!(provider_that_closes_unused_connections_costs_no_sign_in, |app| {
+    let school = SchoolSignOn::start(app, json!({})).await;
+    school.link(app, "ben", &app.world.ben).await;
+    school.provider.lie(|lies| lies.closes_used_connections = true);
+    for _ in 0..3 {
+        let browser = Browser::new(app);
+        school.sign_in(&browser, &person("ben")).await.is_signed_in();
+    }
+    let path = format!("/admin/sign-on/{}/test", school.id);
+    let adam = app.as_(&app.world.adam);
+    adam.post(&path, json!({})).await.expect(200);
+});
+
 tenants!(administrator_of_another_school_gets_nothing, |app| {
     let school = SchoolSignOn::start(app, json!({})).await;
     school.link(app, "ben", &app.world.ben).await;
