@@ -77,6 +77,8 @@ impl Simulator {
         let http = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .no_proxy()
+            // Services close unused connections, and a request that arrives meanwhile is lost.
+            .pool_idle_timeout(Duration::from_secs(2))
             .build()
             .expect("a client without special settings can be built");
         Self(Arc::new(SimulatorInner {

@@ -9,6 +9,15 @@ use serde_json::{Value, json};
 use super::app::FRONTEND;
 use super::openapi_check::{self, Exchange};
 
+/// Builds a client of the service. The service closes a connection on which no request follows within 10 seconds after it
+/// was opened, or within a minute after a response, and a request that arrives meanwhile is lost. Clients that send
+/// several requests at once open connections that they do not need, so they keep them for less.
+pub fn http_client() -> reqwest::ClientBuilder {
+    reqwest::Client::builder()
+        .no_proxy()
+        .pool_idle_timeout(Duration::from_secs(2))
+}
+
 #[derive(Clone)]
 pub struct Client {
     http: reqwest::Client,
@@ -26,12 +35,8 @@ pub struct Answer {
 
 impl Client {
     pub fn new(base: &str, cookie: Option<String>) -> Self {
-        let http = reqwest::Client::builder()
+        let http = http_client()
             .redirect(reqwest::redirect::Policy::none())
-            .no_proxy()
-            // Less than the minute after which the service closes an idle connection: a request on a connection that is
-            // being closed fails.
-            .pool_idle_timeout(Duration::from_secs(30))
             // The service uses plain HTTP here, and loading the system certificates takes milliseconds.
             .tls_certs_only([])
             .build()

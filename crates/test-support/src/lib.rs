@@ -70,7 +70,7 @@ pub mod world;
 
 pub use app::{AUTH_SECRET, DOCSERVER_SECRET, FRONTEND, TestApp};
 pub use browser::Browser;
-pub use client::{Answer, Client};
+pub use client::{Answer, Client, http_client};
 pub use database::DatabaseKind;
 pub use lesson_fixture::LessonFixture;
 pub use realtime_rows::RealtimeRows;

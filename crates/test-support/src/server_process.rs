@@ -226,7 +226,7 @@ impl ServerProcess {
     /// Waits until the process is ready and returns the time since its start. If it has metrics, it also receives events
     /// then: sockets miss those that are committed before.
     pub async fn ready(&mut self) -> Duration {
-        let http = reqwest::Client::builder().no_proxy().build().unwrap();
+        let http = super::http_client().build().unwrap();
         let url = format!("{}/api/health/ready", self.base);
         while self.since.elapsed() < WAIT_TIMEOUT {
             let answer = http.get(&url).timeout(Duration::from_secs(5)).send().await;
@@ -251,7 +251,7 @@ impl ServerProcess {
 
     /// Returns the value of a metric without labels. Requires `METRICS_LISTEN`.
     pub async fn metric(&self, name: &str) -> u64 {
-        let http = reqwest::Client::builder().no_proxy().build().unwrap();
+        let http = super::http_client().build().unwrap();
         let url = self.metrics.as_ref().unwrap();
         let page = http.get(url).send().await.unwrap().text().await.unwrap();
         let line = page.lines().find_map(|line| line.strip_prefix(&format!("{name} ")));

@@ -260,7 +260,7 @@ async fn metrics_count_by_route_and_contain_no_names() {
             .to_owned()
     };
     let (metrics, base) = (after("metrics at "), after("groupwork listens on "));
-    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let http = test_support::http_client().build().unwrap();
     for _ in 0..3 {
         let secret = format!("{base}/api/groups/not-to-be-seen?search=not-to-be-seen");
         assert_eq!(http.get(&secret).send().await.unwrap().status(), 401);

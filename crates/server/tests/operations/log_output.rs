@@ -47,7 +47,7 @@ impl LoggingService {
 
     /// Returns the metrics page.
     async fn metrics(&self) -> String {
-        let http = reqwest::Client::builder().no_proxy().build().unwrap();
+        let http = test_support::http_client().build().unwrap();
         let answer = http.get(&self.metrics).timeout(WAIT_TIMEOUT).send().await.unwrap();
         answer.text().await.unwrap()
     }

@@ -183,7 +183,7 @@ async fn storage_of_other_installation_prevents_start() {
     std::fs::write(bucket.folder("files/installation/id"), other).unwrap();
     bucket.faults.closes_connections.store(true, Ordering::SeqCst);
     let service = tokio::task::block_in_place(|| env.start("serve"));
-    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let http = test_support::http_client().build().unwrap();
     let status = async || {
         let url = format!("{}/api/health/ready", service.base);
         http.get(url).send().await.unwrap().status().as_u16()

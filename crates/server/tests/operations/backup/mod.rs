@@ -314,7 +314,7 @@ async fn scrub_reports_damaged_files_which_are_not_served() {
         run_rejected(&school.env, &scrub, "without a row: nobody.docx");
         for id in &ids[..2] {
             let url = format!("{}/api/workrooms/documents/{id}/download", school.service.base);
-            let http = reqwest::Client::builder().no_proxy().build().unwrap();
+            let http = test_support::http_client().build().unwrap();
             let asked = http
                 .get(url)
                 .header("cookie", school.world.ada.cookie.clone())

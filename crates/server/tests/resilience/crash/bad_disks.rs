@@ -70,7 +70,7 @@ async fn every_call_fails_once(kind: DatabaseKind) {
 
 /// Polls the readiness check until it has the expected status and lists `down` as failed.
 async fn wait_for_readiness(service: &ServerProcess, expected: u16, down: &str) {
-    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let http = test_support::http_client().build().unwrap();
     let url = format!("{}/api/health/ready", service.base);
     let since = Instant::now();
     loop {

@@ -58,7 +58,7 @@ async fn draining_instance_serves_until_second_signal() {
     env.set("DRAIN_SECONDS", "300");
     let mut service = tokio::task::block_in_place(|| env.start("serve"));
     service.ready().await;
-    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let http = test_support::http_client().build().unwrap();
     let send = async |path: &str| {
         http.get(format!("{}/api/health{path}", service.base))
             .send()
