@@ -32,7 +32,9 @@ pub(super) fn http_client() -> Result<reqwest::Client> {
         .no_proxy()
         .connect_timeout(CONNECT_TIMEOUT)
         .read_timeout(READ_TIMEOUT)
-        .pool_idle_timeout(Duration::from_secs(30))
+        // Each request has its own connection: one that is kept may be closed by the document server at the moment it is
+        // used again, and the command of a submission would be lost.
+        .pool_max_idle_per_host(0)
         .build()
         .map_err(|error| Error::Internal(error.into()))
 }
@@ -348,4 +350,39 @@ fn conversion_error(error: i64) -> Error {
     };
     tracing::warn!(error, code, "document conversion failed");
     Error::DocumentServerFault { code, message }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests may panic")]
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::{TcpListener, TcpStream};
+
+    use super::http_client;
+
+    /// Answers one request, and closes the connection when it is used again.
+    async fn serve_once(mut stream: TcpStream) {
+        let mut buffer = [0; 4096];
+        assert_ne!(stream.read(&mut buffer).await.unwrap(), 0);
+        let response = b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\ntrue";
+        stream.write_all(response).await.unwrap();
+        drop(stream.read(&mut buffer).await);
+    }
+
+    #[tokio::test]
+    async fn server_that_closes_unused_connections_loses_no_request() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/command", listener.local_addr().unwrap());
+        let serving = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(serve_once(stream));
+            }
+        });
+        let http = http_client().unwrap();
+        for _ in 0..3 {
+            let response = http.post(&url).body("{}").send().await.unwrap();
+            assert_eq!(response.text().await.unwrap(), "true");
+        }
+        serving.abort();
+    }
 }

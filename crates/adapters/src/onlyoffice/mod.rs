@@ -44,7 +44,7 @@ pub struct DocumentServerSettings {
     pub text_editor: Option<EditorKind>,
 }
 
-/// A handle to the document server. Clones share the same connection pool.
+/// A handle to the document server. Clones share the same state.
 #[derive(Clone)]
 pub struct DocumentServer(Arc<DocumentServerInner>);
 
