@@ -77,7 +77,7 @@ impl Simulator {
         let http = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .no_proxy()
-            // Services close unused connections, and a request that arrives meanwhile is lost.
+            // The service closes unused connections after 10 seconds or more; a request that arrives then is lost.
             .pool_idle_timeout(Duration::from_secs(2))
             .build()
             .expect("a client without special settings can be built");

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use super::app::FRONTEND;
 use super::openapi_check::{self, Exchange};
 
-/// Builds a client of the service. The service closes a connection on which no request follows within 10 seconds after it
-/// was opened, or within a minute after a response, and a request that arrives meanwhile is lost. Clients that send
-/// several requests at once open connections that they do not need, so they keep them for less.
+/// Builds an HTTP client for requests to the service, which keeps unused connections for 2 seconds. The service closes a
+/// connection that has no request for 10 seconds after it was opened, or for a minute after a response; a request that
+/// arrives while it does so is lost. reqwest opens connections that it may not need when several requests are sent at once.
 pub fn http_client() -> reqwest::ClientBuilder {
     reqwest::Client::builder()
         .no_proxy()

@@ -360,7 +360,7 @@ mod tests {
 
     use super::http_client;
 
-    /// Answers one request, and closes the connection when it is used again.
+    /// Sends one response, and closes the connection when a second request arrives on it.
     async fn serve_once(mut stream: TcpStream) {
         let mut buffer = [0; 4096];
         assert_ne!(stream.read(&mut buffer).await.unwrap(), 0);
