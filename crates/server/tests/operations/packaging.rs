@@ -105,6 +105,16 @@ fn run_tool(program: &str, arguments: &[&str]) -> Option<(bool, String)> {
     Some((output.status.success(), String::from_utf8_lossy(&text).into_owned()))
 }
 
+/// Another process writes the file. If this one did, a child that another test starts at that moment would have the file open
+/// for writing, too, and the kernel would refuse to run it.
+fn write_program(path: &std::path::Path, text: &str) {
+    let mut install = std::process::Command::new("install");
+    install.args(["-D", "-m", "755", "/dev/stdin"]).arg(path);
+    let mut install = install.stdin(Stdio::piped()).spawn().unwrap();
+    install.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    assert!(install.wait().unwrap().success(), "{}", path.display());
+}
+
 /// Records its calls; the digests of images are made up.
 const FAKE_CONTAINER_TOOL: &str = r#"#!/bin/sh
 echo "$*" >>"$CALLS"
@@ -124,11 +134,9 @@ fn images(text: &str, key: &str) -> Vec<String> {
 
 #[test]
 fn released_image_has_the_released_binary_and_names_images_by_digest() {
-    use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().unwrap();
     let [tool, dist, calls] = ["fake-tool", "dist", "calls"].map(|name| folder.path().join(name));
-    std::fs::write(&tool, FAKE_CONTAINER_TOOL).unwrap();
-    std::fs::set_permissions(&tool, std::fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(&tool, FAKE_CONTAINER_TOOL);
     std::fs::create_dir(&dist).unwrap();
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/build-image");
     let mut build = std::process::Command::new(script);
@@ -439,6 +447,53 @@ fn dashboard_and_alerts_use_existing_metrics() {
             .fold(name, |name, suffix| name.strip_suffix(suffix).unwrap_or(name));
         assert!(known.contains(&format!("\"{name}")), "groupwork_{name} is no metric");
     }
+}
+
+/// Leaves half of a program in its place; the first call goes on when `go` exists.
+const SLOW_DPKG_DEB: &str = r#"#!/bin/sh
+program=$3/usr/sbin/nginx
+mkdir -p "${program%/*}"
+echo half >"$program"
+chmod +x "$program"
+if mkdir "$PLAY/first" 2>/dev/null; then
+  while [ -d "$PLAY/first" ] && [ ! -e "$PLAY/go" ]; do sleep 0.02; done
+fi
+echo whole >"$program"
+"#;
+
+/// Both tests that need nginx start `scripts/nginx-package` on a machine without it.
+#[test]
+fn simultaneous_downloads_of_nginx_return_a_complete_folder() {
+    let root = tempfile::tempdir().unwrap();
+    let place = |path: &str| root.path().join(path);
+    for (path, text) in [
+        ("scripts/nginx-package", read("scripts/nginx-package").as_str()),
+        ("bin/apt-get", "#!/bin/sh\ntouch nginx.deb\n"),
+        ("bin/dpkg-deb", SLOW_DPKG_DEB),
+    ] {
+        write_program(&place(path), text);
+    }
+    let start = || {
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", r#"PATH=$PLAY/bin:$PATH exec "$PLAY/scripts/nginx-package""#]);
+        command.env("PLAY", root.path()).stdout(Stdio::piped()).spawn().unwrap()
+    };
+    let program = |output: std::process::Output| {
+        assert!(output.status.success(), "{output:?}");
+        let folder = String::from_utf8(output.stdout).unwrap();
+        std::fs::read_to_string(format!("{}/usr/sbin/nginx", folder.trim())).unwrap()
+    };
+    let first = start();
+    let began = Instant::now();
+    while !place("first").exists() {
+        assert!(began.elapsed() < WAIT_TIMEOUT, "the first run unpacks no package");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(program(start().wait_with_output().unwrap()), "whole\n");
+    std::fs::write(place("go"), "").unwrap();
+    assert_eq!(program(first.wait_with_output().unwrap()), "whole\n");
+    let remaining: Vec<_> = std::fs::read_dir(place("target/tools")).unwrap().collect();
+    assert_eq!(remaining.len(), 1, "{remaining:?}");
 }
 
 /// Asserts that a script played to its end, or that it named what this machine lacks.
