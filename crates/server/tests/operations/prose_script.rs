@@ -69,6 +69,33 @@ fn prose_check_fails_for_names_of_missing_files() {
 }
 
 #[test]
+fn prose_check_fails_for_names_of_missing_tests() {
+    let page = concat!(
+        "`rules::students::on_time`, `students::late`, `rules::students` and `a::id` exist.\n",
+        "`rules::teachers::on_time` and `students::never` do not. `Filter::new` is not looked up.\n"
+    );
+    let files = [
+        ("crates/a/src/lib.rs", CLEAN),
+        (
+            "crates/server/tests/api/rules/students.rs",
+            "both!(on_time, |app| {});\n#[test]\nfn late() {}\n",
+        ),
+        ("docs/page.md", page),
+    ];
+    let output = prose(repository(&files).path(), "--check");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let named: Vec<_> = text.lines().filter(|line| line.contains("does not exist")).collect();
+    assert_eq!(
+        named,
+        [
+            "prose: docs/page.md:2: names rules::teachers::on_time, which does not exist",
+            "prose: docs/page.md:2: names students::never, which does not exist",
+        ]
+    );
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
 fn prose_words_lists_places() {
     let root = repository(&[("crates/a/src/lib.rs", HITS), ("crates/b/src/lib.rs", CLEAN)]);
     let output = prose(root.path(), "--words");
