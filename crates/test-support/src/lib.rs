@@ -94,6 +94,12 @@ pub fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
+/// Returns the variable that selects a deliberate fault (`scripts/mutants`), for a process with an environment of its own.
+fn selected_fault() -> Option<(&'static str, String)> {
+    const NAME: &str = "GROUPWORK_MUTANT";
+    environment(NAME).map(|fault| (NAME, fault))
+}
+
 /// Reports a test that does not run, once for each reason. The message goes to the standard error output of the process,
 /// because the test harness hides what a passing test prints; `scripts/test-summary` counts it.
 pub fn report_skipped(reason: &str) {

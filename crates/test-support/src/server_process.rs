@@ -113,6 +113,7 @@ impl ServerEnv {
         command
             .args(arguments)
             .env_clear()
+            .envs(super::selected_fault())
             .envs(self.settings.iter().map(|(name, value)| (name, value)))
             .envs(extra.iter().copied())
             .current_dir(self.folder.path())
@@ -152,6 +153,7 @@ impl ServerEnv {
             .env("LISTEN", listen.to_string())
             // Deletions are final unless a test is about their undo.
             .env("DELETED_RETENTION_DAYS", "0")
+            .envs(super::selected_fault())
             .envs(self.settings.iter().map(|(name, value)| (name, value)))
             .envs(extra.iter().copied())
             .current_dir(self.folder.path())

@@ -56,7 +56,7 @@ impl LoggingService {
         let metrics = self.metrics().await;
         let line = metrics
             .lines()
-            .find_map(|line| line.strip_prefix("log_lines_dropped_total "));
+            .find_map(|line| line.strip_prefix("groupwork_log_lines_dropped_total "));
         line.unwrap().trim().parse().unwrap()
     }
 
@@ -161,9 +161,13 @@ async fn unknown_methods_are_405_without_metric_label() {
     let env = ServerEnv::new(DatabaseKind::Sqlite).unwrap();
     let log = env.folder().join("log");
     let service = LoggingService::start(&env, std::fs::File::create(&log).unwrap());
-    let sets = |metrics: &str| metrics.lines().filter(|line| line.starts_with("http_request")).count();
+    let sets = |metrics: &str| {
+        let lines = metrics.lines();
+        lines.filter(|line| line.starts_with("groupwork_http_request")).count()
+    };
     Client::new(&service.base, None).get("/health").await.expect(200);
     let before = sets(&service.metrics().await);
+    assert!(before > 0, "requests are counted");
     let mut raw_http = RawHttp::open_at(&service.base).await;
     for number in 0..3_000 {
         // A request head close to the maximum length that hyper accepts.
